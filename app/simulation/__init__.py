@@ -1,0 +1,1 @@
+"""Studies played out before a cent is spent: simulated workers, real selectors."""

@@ -1,0 +1,78 @@
+"""`nextpair simulate`: measure selectors against each other before anyone is asked."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from nextpair.app.simulation.arguments import (
+    baseline_plan,
+    check_counts,
+    make_plans,
+    read_truths,
+)
+from nextpair.app.simulation.plot import draw, require_matplotlib
+from nextpair.app.simulation.report import display_name, table, to_json
+from nextpair.app.simulation.studies import Study
+from nextpair.selectors.errors import NextpairError
+
+
+def simulate(given: argparse.Namespace) -> int:
+    """Run the study; 0 only if every run finished."""
+    check_counts(given)
+    _check_outputs(given)
+    plans = make_plans(given)
+    baseline = None if given.no_baseline else baseline_plan(given)
+    shown = [baseline] if baseline and baseline not in plans else []
+    study = Study(read_truths(given), [*shown, *plans], repeat=given.repeat, seed=given.seed)
+    _play(study, given.jobs)
+    results = {display_name(plan): study.runs(plan) for plan in plans}
+    measure = study.runs(baseline) if baseline else None
+    rows = {f"{display_name(plan)} (baseline)": study.runs(plan) for plan in shown} | results
+    _console(sys.stdout).print(table(rows, measure))
+    if given.json:
+        _write(given.json, to_json(results))
+    if given.plot:
+        draw(rows, given.plot)
+    return 0 if all(run.finished for runs in rows.values() for run in runs) else 1
+
+
+def _play(study: Study, jobs: int) -> None:
+    columns = (
+        TextColumn("judging"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("topics"),
+        TimeRemainingColumn(),
+    )
+    console = _console(sys.stderr)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("judging", total=len(study))
+        for _ in study.play(jobs):
+            bar.advance(task)
+
+
+def _console(file: object) -> Console:
+    """Make a console that never breaks a table only because nobody told it how wide a pipe is."""
+    console = Console(file=file)  # type: ignore[arg-type]
+    return console if console.is_terminal else Console(file=file, width=160)  # type: ignore[arg-type]
+
+
+def _check_outputs(given: argparse.Namespace) -> None:
+    """Find out before the study, not after it, that its results cannot be kept."""
+    for path in (given.json, given.plot):
+        if path and not path.parent.is_dir():
+            raise NextpairError(f"cannot write {path}: there is no folder {path.parent}")
+    if given.plot:
+        require_matplotlib()
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise NextpairError(f"cannot write {path}: {error}") from error

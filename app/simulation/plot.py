@@ -1,0 +1,70 @@
+"""The picture of a study: judgments per mechanism, as Figure 1 of Merge-Tie-Judge shows them."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import t as student
+
+from nextpair.app.simulation.report import Results
+from nextpair.selectors.errors import NextpairError
+
+BAND, MEAN, ENDS = "#9ecae1", "#08519c", "#6b7280"
+
+
+class NoPlots(NextpairError):
+    """Plots need matplotlib: pip install 'nextpair[plot]'."""
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % confidence interval of the mean."""
+    mean, count = float(np.mean(values)), len(values)
+    if count < 2:
+        return mean, mean
+    half = float(student.ppf(0.975, count - 1) * np.std(values, ddof=1) / np.sqrt(count))
+    return mean - half, mean + half
+
+
+def require_matplotlib() -> None:
+    """Say what to install if plots cannot be drawn."""
+    if find_spec("matplotlib") is None:
+        raise NoPlots
+
+
+def draw(results: Results, path: Path) -> None:
+    """Draw mean, smallest, largest and 95 % interval of the judgments of each mechanism."""
+    require_matplotlib()
+    from matplotlib.figure import Figure  # an extra: only those who draw need it
+
+    figure = Figure(figsize=(9, 1.6 + 0.6 * len(results)), layout="constrained")
+    axes = figure.add_subplot()
+    for place, runs in enumerate(results.values()):
+        values = [run.judgments for run in runs]
+        low, high = interval(values)
+        axes.plot([min(values), max(values)], [place] * 2, color=ENDS, lw=1, marker="|", ms=10)
+        axes.barh(place, high - low, left=low, height=0.4, color=BAND)
+        axes.plot(np.mean(values), place, "o", color=MEAN)
+        axes.annotate(
+            f"{np.mean(values):,.0f}",
+            (float(np.mean(values)), place),
+            textcoords="offset points",
+            xytext=(0, 12),
+            ha="center",
+            fontsize=9,
+        )
+    repeats = max(len(runs) for runs in results.values())
+    axes.set_yticks(range(len(results)), list(results))
+    axes.set_ylim(len(results) - 0.4, -0.7)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.set_xlabel(
+        f"judgments in {repeats} repeats: mean (dot), its 95 % interval (band), min and max (line)"
+    )
+    axes.margins(x=0.08)
+    axes.grid(axis="x", color="#e5e7eb")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise NextpairError(f"cannot draw to {path}: {error}") from error

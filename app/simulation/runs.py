@@ -1,0 +1,202 @@
+"""One run: a crowd judges one topic with one selector, question by question."""
+
+import resource
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import kendalltau
+
+from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
+from nextpair.app.simulation.truths import Truth
+from nextpair.selectors.base import Idle
+from nextpair.selectors.errors import BadOption
+from nextpair.selectors.topic.judgments import Judgment
+from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
+from nextpair.selectors.topic.state import Topic
+
+RSS_PER_MB = 1024**2 if sys.platform == "darwin" else 1024
+"""The kernel counts resident memory in bytes on macOS and in kilobytes elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is simulated, whatever the topic.
+
+    Parameters
+    ----------
+    workers
+        How many answer at once.
+    budget
+        Judgments per document after which a topic stops, finished or not.
+    max_documents
+        A random sample of this many documents is judged per topic.
+    """
+
+    selector: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    crowd: CrowdSettings = field(default_factory=CrowdSettings)
+    votes: int = 1
+    on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS
+    workers: int = 1
+    budget: float | None = None
+    max_documents: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.workers <= self.crowd.size:
+            raise BadOption(
+                f"between 1 and all {self.crowd.size} workers of the crowd can answer at once,"
+                f" got {self.workers}"
+            )
+        if self.budget is not None and not 0 < self.budget < np.inf:
+            raise BadOption(f"a budget must be positive and finite, got {self.budget}")
+        if self.max_documents is not None and self.max_documents < 1:
+            raise BadOption(f"at least one document must be judged, got {self.max_documents}")
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRun:
+    """What one run over one topic came to.
+
+    Parameters
+    ----------
+    exact
+        Whether the recovered order is the true one, ties included.
+    finished
+        Whether nothing was left to ask, or the budget was used.
+    """
+
+    topic: str
+    documents: int
+    judgments: int
+    conflicts: int
+    tau_b: float
+    exact: bool
+    finished: bool
+    seconds: float
+    peak_mb: float
+
+
+def judge_topic(truth: Truth, plan: Plan, seed: Sequence[int]) -> TopicRun:
+    """Judge one topic to the end."""
+    started = time.perf_counter()
+    streams = [np.random.default_rng([*seed, stream]) for stream in range(4)]
+    sampling, own, recruiting, asking = streams
+    truth = _sample(truth, plan.max_documents, sampling)
+    settings = Settings(
+        plan.selector,
+        plan.options,
+        votes=plan.votes,
+        on_conflict=plan.on_conflict,
+        seed=int(own.integers(2**63)),
+    )
+    topic = Topic(truth.documents, settings)
+    session = _Session(topic, truth, recruit(plan.crowd, recruiting), plan, asking)
+    finished = session.play()
+    tau_b, exact = compare(topic.scores(), truth.scores)
+    return TopicRun(
+        truth.topic,
+        len(truth.documents),
+        session.judgments,
+        len(topic.conflicts),
+        tau_b,
+        exact,
+        finished,
+        time.perf_counter() - started,
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / RSS_PER_MB,
+    )
+
+
+def _sample(truth: Truth, most: int | None, rng: np.random.Generator) -> Truth:
+    if most is None or len(truth.documents) <= most:
+        return truth
+    chosen = rng.choice(len(truth.documents), size=most, replace=False)
+    return truth.sample(sorted(chosen.tolist()))
+
+
+class _Session:
+    """Workers who come, take a pair, and answer at some later moment."""
+
+    def __init__(
+        self,
+        topic: Topic,
+        truth: Truth,
+        crowd: Sequence[SimulatedWorker],
+        plan: Plan,
+        rng: np.random.Generator,
+    ) -> None:
+        self._topic = topic
+        self._judge = truth.judge()
+        self._idle = list(crowd)
+        self._busy: list[tuple[Lease, SimulatedWorker]] = []
+        self._at_once = plan.workers
+        size = len(truth.documents)
+        self._limit = np.inf if plan.budget is None else round(plan.budget * size)
+        self._rng = rng
+        self.judgments = 0
+
+    def play(self) -> bool:
+        """Go on until nothing is left to ask; say whether that was reached."""
+        while self.judgments < self._limit:
+            said = self._hand_out_all()
+            if said and not self._busy:
+                return said is Idle.DONE
+            self._answer()
+        return True
+
+    def _hand_out_all(self) -> Idle | None:
+        """Hand out pairs while there is room; say why it ended if it was not for lack of that."""
+        said: Idle | None = None
+        while (
+            said is None
+            and len(self._busy) < self._at_once
+            and self.judgments + len(self._busy) < self._limit
+        ):
+            said = self._hand_out()
+        return said
+
+    def _hand_out(self) -> Idle | None:
+        """Hand out one pair, or say why no worker of the crowd can have one."""
+        leases = [lease for lease, _ in self._busy]
+        said: Idle | None = None
+        for turn in range(len(self._idle)):
+            # Whoever comes is drawn at random; only if nothing is awaited either, all are tried.
+            drawn = int(self._rng.integers(turn, len(self._idle)))
+            self._idle[turn], self._idle[drawn] = self._idle[drawn], self._idle[turn]
+            worker = self._idle[turn]
+            choice = self._topic.select(worker.id, leases, self._rng)
+            if not isinstance(choice, Idle):
+                self._idle.pop(turn)
+                self._busy.append((Lease(choice, worker.id), worker))
+                return None
+            said = choice
+            if said is Idle.DONE or self._busy:
+                break
+        return said
+
+    def _answer(self) -> None:
+        lease, worker = self._busy.pop(int(self._rng.integers(len(self._busy))))
+        self._idle.append(worker)
+        answer = self._judge.answer(lease.pair, worker, self._rng)
+        first, second = (self._topic.documents.ids[place] for place in lease.pair)
+        judgment = Judgment(self.judgments, first, second, answer.outcome, answer.worker)
+        self._topic.absorb(judgment)
+        self.judgments += 1
+
+
+def compare(recovered: NDArray[np.float64], true: NDArray[np.float64]) -> tuple[float, bool]:
+    """Return Kendall's tau-b between two orders, and whether they are the same one.
+
+    Where either is one single class tau-b is not defined: it then counts as 1 if both are.
+    """
+    same = bool(np.array_equal(_levels(recovered), _levels(true)))
+    if len(np.unique(recovered)) < 2 or len(np.unique(true)) < 2:
+        return float(same), same
+    return float(kendalltau(recovered, true).statistic), same
+
+
+def _levels(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.unique(scores, return_inverse=True)[1]

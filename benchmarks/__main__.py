@@ -1,0 +1,43 @@
+"""Run every benchmark and write docs/benchmarks.md."""
+
+import os
+import platform
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks import big_topic, features, published, speed
+from benchmarks.section import arguments
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+INTRODUCTION = """\
+# Benchmarks
+
+Every number here was written by `make bench`; each section names the command that makes it alone.
+Real data is read from `../shared/data` (`--data` names another folder) and is not part of the
+repository; without it the commands say what to fetch and run on generated topics.
+
+"""
+
+
+def machine() -> str:
+    """Describe where this was measured."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    return (
+        f"Measured on {date.today()}: {os.cpu_count()} cores, {platform.machine()},"
+        f" {platform.system()}, Python {platform.python_version()}, {libraries}.\n\n"
+    )
+
+
+def main() -> None:
+    """Measure everything, then write the page."""
+    given = arguments()
+    sections = []
+    for benchmark in (published, features, speed, big_topic):
+        sections.append(str(benchmark.measure(given)))
+        print(sections[-1], flush=True)
+    PAGE.write_text(INTRODUCTION + machine() + "\n".join(sections), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

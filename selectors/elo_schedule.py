@@ -1,0 +1,82 @@
+"""The fixed schedule of Bashir et al. (SIGIR 2013): few matches per document, rated by Elo.
+
+Documents are ranked by their prior score (BM25, say). All pairs of the top six meet, and every
+document below meets five drawn uniformly from those above it, so relevant documents play more.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.errors import NegativeCount
+from nextpair.selectors.topic.documents import Documents
+from nextpair.selectors.topic.judgments import Finding, Pair, unordered
+from nextpair.selectors.topic.open_pairs import OpenPairs
+from nextpair.selectors.topic.order import Merge, Order
+
+
+@dataclass(frozen=True, slots=True)
+class EloScheduleOptions:
+    """Options of `elo-schedule`.
+
+    Parameters
+    ----------
+    top
+        How many of the highest ranked documents all meet each other.
+    opponents
+        How many of the documents above it every other one meets.
+    """
+
+    top: int = 6
+    opponents: int = 5
+
+    def __post_init__(self) -> None:
+        if self.top < 0 or self.opponents < 0:
+            raise NegativeCount(
+                f"top and opponents must not be negative, got {self.top} and {self.opponents}"
+            )
+
+
+class EloSchedule(Selector):
+    """Asks every match of a schedule drawn beforehand; concludes nothing from transitivity."""
+
+    Options = EloScheduleOptions
+    infers = False
+    rating = "elo"
+
+    def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
+        super().__init__(documents, order, options, seed)
+        self._pending = dict.fromkeys(self._draw(np.random.default_rng(seed)))
+
+    def _draw(self, rng: np.random.Generator) -> list[Pair]:
+        """Draw the matches, in the random order in which they are asked."""
+        priors = np.nan_to_num(self.documents.priors, nan=-np.inf)
+        ranked = np.argsort(-priors, kind="stable").tolist()
+        matches = [unordered(*pair) for pair in combinations(ranked[: self.options.top], 2)]
+        for place in range(max(self.options.top, 1), len(ranked)):
+            drawn = rng.choice(place, size=min(self.options.opponents, place), replace=False)
+            matches += [unordered(ranked[place], ranked[above]) for above in drawn.tolist()]
+        return [matches[position] for position in rng.permutation(len(matches)).tolist()]
+
+    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+        """Strike a match off the schedule."""
+        self._pending.pop((finding.first, finding.second), None)
+
+    def absorb_conflict(self, finding: Finding) -> None:
+        """Strike a match off the schedule: it was played, whatever it says of others."""
+        self._pending.pop((finding.first, finding.second), None)
+
+    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+        """Choose a match nobody plays, one that tells something new before any other."""
+        fallback: Pair | None = None
+        for pair in self._pending:
+            if pair not in open_pairs.wanting and not worker.has_seen(pair):
+                if open_pairs.is_free(*pair):
+                    return pair
+                fallback = fallback or pair
+        if fallback:
+            return fallback
+        return Idle.WAIT if self._pending else Idle.DONE

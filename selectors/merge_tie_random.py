@@ -1,0 +1,33 @@
+"""Merge-Tie-Judge from a random tie matrix: ask the pair of classes most likely to be tied.
+
+Hui and Berberich, "Merge-Tie-Judge: Low-Cost Preference Judgments with Ties", ICTIR 2017.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.topic.documents import Documents
+from nextpair.selectors.topic.judgments import Finding
+from nextpair.selectors.topic.open_pairs import OpenPairs
+from nextpair.selectors.topic.order import Merge, Order
+from nextpair.selectors.topic.ties import TieMatrix, random_ties
+
+
+class MergeTieRandom(Selector):
+    """Grows tie classes from pairs drawn at random, the largest classes first."""
+
+    def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
+        super().__init__(documents, order, options, seed)
+        self._ties = TieMatrix(random_ties(len(documents), np.random.default_rng(seed)))
+
+    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+        """Add up the rows of classes that were merged."""
+        if merge is not None:
+            self._ties.merge(merge.kept, merge.gone, self.order.unknown(merge.kept))
+
+    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+        """Choose the largest tie probability among classes that can usefully be compared."""
+        found = self._ties.largest(self.order.unknown, open_pairs.free)
+        return self.pause() if found is None else self.documents_of(*found, rng)

@@ -1,0 +1,80 @@
+"""Quick-Sort-Judge: compare all with a random pivot, part in three, and go on in the outer parts.
+
+Song et al., "Select-the-Best-Ones", Information Processing & Management 47(1), 2011. The baseline
+that judging mechanisms are measured against.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.topic.documents import Documents
+from nextpair.selectors.topic.judgments import Finding, Outcome, unordered
+from nextpair.selectors.topic.open_pairs import OpenPairs
+from nextpair.selectors.topic.order import Merge, Order
+
+
+class _Part:
+    """Documents that are compared with one of them, the pivot."""
+
+    def __init__(self, documents: list[int]) -> None:
+        self.pivot, *rest = documents
+        self.pending = dict.fromkeys(rest)
+        self.better: list[int] = []
+        self.worse: list[int] = []
+
+
+class QuickSort(Selector):
+    """Sorts by random pivots; all comparisons with a pivot can be open at once."""
+
+    def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
+        super().__init__(documents, order, options, seed)
+        # In one random permutation the first document of any part is a uniformly random pivot.
+        self._rank = np.random.default_rng(seed).permutation(len(documents))
+        self._parts: dict[int, _Part] = {}
+        self._part_of: dict[int, _Part] = {}
+        self._open_part(list(range(len(documents))))
+
+    def _open_part(self, documents: list[int]) -> None:
+        if len(documents) < 2:
+            return
+        part = _Part(sorted(documents, key=self._rank.__getitem__))
+        self._parts[part.pivot] = part
+        self._part_of.update(dict.fromkeys(documents, part))
+        self._advance(part, list(part.pending))
+
+    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+        """Move the compared document to its side of the pivot."""
+        for document in (finding.first, finding.second):
+            part = self._part_of.get(document)
+            if part is not None:
+                asked_here = finding.opponent(document) == part.pivot
+                # An answer that came from elsewhere may have told more than its own two documents.
+                self._advance(part, [document] if asked_here else list(part.pending))
+
+    def _advance(self, part: _Part, documents: list[int]) -> None:
+        for document in documents:
+            relation = self.order.relation(document, part.pivot)
+            if relation is not None and document in part.pending:
+                del part.pending[document]
+                if relation is Outcome.BETTER:
+                    part.better.append(document)
+                elif relation is Outcome.WORSE:
+                    part.worse.append(document)
+        if not part.pending and part.pivot in self._parts:
+            del self._parts[part.pivot]
+            for document in (part.pivot, *part.better, *part.worse):
+                del self._part_of[document]
+            self._open_part(part.better)
+            self._open_part(part.worse)
+
+    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+        """Choose the first comparison with a pivot that is not open yet."""
+        for part in self._parts.values():
+            for document in part.pending:
+                if unordered(document, part.pivot) not in open_pairs.wanting and open_pairs.is_free(
+                    document, part.pivot
+                ):
+                    return document, part.pivot
+        return self.pause()

@@ -1,0 +1,51 @@
+"""Elo ratings of documents (Bashir et al., SIGIR 2013).
+
+    E_A = 1 / (1 + 10 ** ((R_B - R_A) / F))        R_A' = R_A + K (S_A - E_A)
+
+where S_A is the share of workers for A, ties counting half.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.selectors.ratings.match import Match
+from nextpair.selectors.ratings.replay import MOST_PASSES, Rated, Ratings, replay
+
+F = 200.0
+START = 100.0
+K = 16.0
+
+
+def expected(rating: float, opponent: float, f: float = F) -> float:
+    """Return the score a document is expected to have against an opponent."""
+    return 1.0 / (1.0 + math.pow(10.0, (opponent - rating) / f))
+
+
+def replay_elo(
+    size: int,
+    matches: Sequence[Match],
+    *,
+    k: float = K,
+    f: float = F,
+    start: float = START,
+    most_passes: int = MOST_PASSES,
+) -> Rated:
+    """Replay the matches until the order of the documents settles."""
+
+    def play(before: Ratings) -> Ratings:
+        ratings = list(before)
+        for first, second, score in matches:
+            gain = k * (score - expected(ratings[first], ratings[second], f))
+            ratings[first] += gain
+            ratings[second] -= gain
+        return ratings
+
+    return replay([start] * size, play, most_passes)
+
+
+def rate(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+    """Rate documents with the paper's parameters."""
+    return replay_elo(size, matches).ratings

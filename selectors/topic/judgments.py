@@ -1,0 +1,75 @@
+"""The facts a topic's state is folded from: judgments, and what they come to."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nextpair.selectors.errors import NegativeCount, SelfComparison
+
+Pair = tuple[int, int]
+"""Two documents, by their positions in the topic."""
+
+
+def unordered(first: int, second: int) -> Pair:
+    """Name a pair the same way whichever side its documents are shown on."""
+    return (first, second) if first < second else (second, first)
+
+
+class Outcome(StrEnum):
+    """How the first document of a pair compares with the second."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    TIE = "tie"
+
+    @property
+    def reversed(self) -> "Outcome":
+        """The same finding, told from the second document."""
+        return _REVERSED[self]
+
+
+_REVERSED = {
+    Outcome.BETTER: Outcome.WORSE,
+    Outcome.WORSE: Outcome.BETTER,
+    Outcome.TIE: Outcome.TIE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """One worker's answer to one question; immutable, numbered per topic."""
+
+    number: int
+    first: str
+    second: str
+    outcome: Outcome
+    worker: str = ""
+
+    def __post_init__(self) -> None:
+        if self.number < 0:
+            raise NegativeCount(f"a judgment's number must not be negative, got {self.number}")
+        if self.first == self.second:
+            raise SelfComparison(
+                f"judgment {self.number} compares document {self.first!r} with itself"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the votes on one pair came to, and the judgments that are those votes."""
+
+    first: int
+    second: int
+    outcome: Outcome
+    judgments: tuple[int, ...]
+
+    def oriented(self, document: int) -> Outcome:
+        """Tell the outcome from the side of one of the two documents."""
+        return self.outcome if document == self.first else self.outcome.reversed
+
+    def about(self, document: int) -> bool:
+        """Say whether a document is one of the two."""
+        return document in (self.first, self.second)
+
+    def opponent(self, document: int) -> int:
+        """Return the other document."""
+        return self.second if document == self.first else self.first

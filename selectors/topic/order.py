@@ -1,0 +1,160 @@
+"""The order: tie classes and, by transitivity, which class is better than which.
+
+A class goes by the position of one of its documents, its *label*. For every class two bit sets hold
+the labels of the classes above and below it, and both are closed under transitivity at all times:
+asking for a relation is one bit test, and absorbing an outcome touches only the classes that learn
+something from it.
+"""
+
+from typing import NamedTuple
+
+from nextpair.selectors.errors import Contradiction
+from nextpair.selectors.topic import bits
+from nextpair.selectors.topic.judgments import Outcome
+
+
+class Merge(NamedTuple):
+    """Two classes became one, which goes by the first's label."""
+
+    kept: int
+    gone: int
+
+
+class Order:
+    """What is known about `size` documents, all of them unrelated at first."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._label = list(range(size))
+        self._members = [[document] for document in range(size)]
+        self._above = [0] * size
+        self._below = [0] * size
+        self._labels = (1 << size) - 1
+        self._classes = size
+        self._ordered = 0
+
+    def relation(self, first: int, second: int) -> Outcome | None:
+        """Say how two documents compare, or None where that is not known."""
+        one, other = self._label[first], self._label[second]
+        if one == other:
+            return Outcome.TIE
+        if self._below[one] >> other & 1:
+            return Outcome.BETTER
+        if self._above[one] >> other & 1:
+            return Outcome.WORSE
+        return None
+
+    def absorb(self, first: int, second: int, outcome: Outcome) -> Merge | None:
+        """Take in an outcome and all that follows from it; say which classes it merged.
+
+        Raises
+        ------
+        Contradiction
+            The relation is known to be another; nothing has changed.
+        """
+        known = self.relation(first, second)
+        if known is outcome:
+            return None
+        if known is not None:
+            raise Contradiction(f"{first} is known to be {known} against {second}, not {outcome}")
+        one, other = self._label[first], self._label[second]
+        if outcome is Outcome.TIE:
+            return self._merge(one, other)
+        if outcome is Outcome.BETTER:
+            self._prefer(one, other)
+        else:
+            self._prefer(other, one)
+        return None
+
+    def _prefer(self, winner: int, loser: int) -> None:
+        ups = self._above[winner] | 1 << winner
+        downs = self._below[loser] | 1 << loser
+        # Who is above the loser already is above all that is below it, and the other way round.
+        new_ups, new_downs = ups & ~self._above[loser], downs & ~self._below[winner]
+        for up in bits.members(new_ups):
+            known = self._below[up]
+            self._below[up] = known | downs
+            self._ordered += (downs & ~known).bit_count()
+        for down in bits.members(new_downs):
+            self._above[down] |= ups
+
+    def _merge(self, one: int, other: int) -> Merge:
+        kept, gone = one, other
+        if self._relations(one) < self._relations(other):
+            kept, gone = other, one
+        above, below = self._above[gone], self._below[gone]
+        self._forget(gone)
+        for document in self._members[gone]:
+            self._label[document] = kept
+        self._members[kept] += self._members[gone]
+        self._members[gone] = []
+        # The kept class now stands below all that was above the other, and above all below it.
+        for up in bits.members(above & ~self._above[kept]):
+            self._prefer(up, kept)
+        for down in bits.members(below & ~self._below[kept]):
+            self._prefer(kept, down)
+        return Merge(kept, gone)
+
+    def _relations(self, label: int) -> int:
+        return self._above[label].bit_count() + self._below[label].bit_count()
+
+    def _forget(self, label: int) -> None:
+        keep = ~(1 << label)
+        for up in bits.members(self._above[label]):
+            self._below[up] &= keep
+        for down in bits.members(self._below[label]):
+            self._above[down] &= keep
+        self._ordered -= self._relations(label)
+        self._above[label] = self._below[label] = 0
+        self._labels &= keep
+        self._classes -= 1
+
+    def label(self, document: int) -> int:
+        """Return the label of a document's class."""
+        return self._label[document]
+
+    def members(self, label: int) -> tuple[int, ...]:
+        """Return the documents of a class, in the order in which they joined it."""
+        return tuple(self._members[label])
+
+    def above(self, label: int) -> int:
+        """Return the labels of the classes better than this one, as a bit set."""
+        return self._above[label]
+
+    def below(self, label: int) -> int:
+        """Return the labels of the classes worse than this one, as a bit set."""
+        return self._below[label]
+
+    def unknown(self, label: int) -> int:
+        """Return the labels of the classes not yet compared with this one, as a bit set."""
+        return self._labels & ~(self._above[label] | self._below[label] | 1 << label)
+
+    @property
+    def labels(self) -> int:
+        """The labels of all classes, as a bit set."""
+        return self._labels
+
+    @property
+    def unknown_pairs(self) -> int:
+        """How many pairs of classes are not yet ordered; the order is complete at 0."""
+        return self._classes * (self._classes - 1) // 2 - self._ordered
+
+    def net_wins(self) -> list[int]:
+        """Count, for each document, the documents known to be worse minus those known to be better.
+
+        Over a complete order this is the order itself; over a part of one, the best that can be
+        said without asking more.
+        """
+        sizes = [len(documents) for documents in self._members]
+        net = [
+            sum(sizes[down] for down in bits.members(self._below[label]))
+            - sum(sizes[up] for up in bits.members(self._above[label]))
+            for label in range(self.size)
+        ]
+        return [net[label] for label in self._label]
+
+    def classes(self) -> list[tuple[int, ...]]:
+        """List the classes, best first as far as is known."""
+        net = self.net_wins()
+        labels = sorted(bits.members(self._labels), key=lambda label: (-net[label], label))
+        return [self.members(label) for label in labels]

@@ -1,0 +1,75 @@
+"""How a topic is judged, and what its state reports besides the order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from nextpair.selectors.errors import NegativeCount
+from nextpair.selectors.topic.evidence import Link
+from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
+
+
+class ConflictPolicy(StrEnum):
+    """What happens when a finding contradicts the order."""
+
+    OLDER_WINS = "older-wins"
+    """The order stays; the finding is kept as a conflict."""
+    REOPEN = "reopen"
+    """What placed the less compared of the two documents is set aside, and it is asked anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a topic is judged.
+
+    Parameters
+    ----------
+    options
+        The selector's options, by name.
+    votes
+        Workers per pair; a selector that plans every vote takes them all, others stop early.
+    reopenings
+        How often one document may be re-opened before older evidence wins.
+    seed
+        The topic's own chance: pivots, random matrices, schedules.
+    """
+
+    selector: str = "merge-tie-random"
+    options: Mapping[str, object] = field(default_factory=dict)
+    votes: int = 1
+    on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS
+    reopenings: int = 3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("votes", "reopenings", "seed"):
+            if getattr(self, name) < 0:
+                raise NegativeCount(f"{name} must not be negative, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A finding that contradicted the order when it came, and how it was met.
+
+    Parameters
+    ----------
+    known
+        What the order said of the first document against the second.
+    because
+        The chain of findings from which that followed.
+    reopened
+        The document that was re-opened for it, if one was.
+    """
+
+    finding: Finding
+    known: Outcome
+    because: tuple[Link, ...]
+    reopened: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A pair that is in a worker's hands."""
+
+    pair: Pair
+    worker: str

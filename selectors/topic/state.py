@@ -1,0 +1,252 @@
+"""One topic's state: a deterministic fold over its documents and its judgment log."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.selectors import ratings
+from nextpair.selectors.base import Choice, Worker, find_selector, make_options
+from nextpair.selectors.errors import (
+    OutOfSequence,
+    SelfComparison,
+    UnknownJudgment,
+)
+from nextpair.selectors.ratings.match import Match
+from nextpair.selectors.topic.documents import Document, Documents
+from nextpair.selectors.topic.evidence import Evidence, Link
+from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
+from nextpair.selectors.topic.open_pairs import OpenPairs
+from nextpair.selectors.topic.order import Order
+from nextpair.selectors.topic.settings import Conflict, ConflictPolicy, Lease, Settings
+from nextpair.selectors.topic.votes import Ballot, VoteRule
+
+
+class Topic:
+    """What is known about one topic, and what to ask next."""
+
+    def __init__(self, documents: Sequence[Document], settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self._given = tuple(documents)
+        self.documents = Documents(documents)
+        self._selector_class = find_selector(self.settings.selector)
+        self._options = make_options(self._selector_class, self.settings.options)
+        self._rule = self._vote_rule()
+        self._log: list[Judgment] = []
+        self._ballots: dict[Pair, Ballot] = {}
+        self._voting: dict[Pair, Ballot] = {}
+        self._dormant: set[Pair] = set()
+        self._answered: defaultdict[str, dict[Pair, int]] = defaultdict(dict)
+        self._conflicts: list[Conflict] = []
+        self._overruled: list[Finding] = []
+        self._reopened: defaultdict[int, int] = defaultdict(int)
+        self._rest_on(())
+
+    def _vote_rule(self) -> VoteRule:
+        votes = self.settings.votes
+        if self._selector_class.infers:
+            return VoteRule(votes)
+        return VoteRule(votes, most=votes, early_stop=False)
+
+    def _rest_on(self, findings: Iterable[Finding]) -> None:
+        """Start the order and the selector anew from these findings."""
+        self.order = Order(len(self.documents))
+        self._evidence = Evidence()
+        self.selector = self._selector_class(
+            self.documents, self.order, self._options, self.settings.seed
+        )
+        for finding in findings:
+            self._accept(finding)
+
+    # -- absorbing ------------------------------------------------------------------------------
+
+    def absorb(self, judgment: Judgment) -> None:
+        """Take in the next judgment of the log."""
+        pair = self.pair(judgment.first, judgment.second)
+        if self._log and judgment.number <= self._log[-1].number:
+            raise OutOfSequence(
+                f"judgment {judgment.number} came after judgment {self._log[-1].number}"
+            )
+        swapped = pair[0] != self.documents.position(judgment.first)
+        outcome = judgment.outcome.reversed if swapped else judgment.outcome
+        self._log.append(judgment)
+        self._answered[judgment.worker][pair] = judgment.number
+        self._count(pair, judgment, outcome)
+
+    def _count(self, pair: Pair, judgment: Judgment, outcome: Outcome) -> None:
+        ballot = self._ballots.setdefault(pair, Ballot(self._rule))
+        before = ballot.outcome
+        ballot.cast(judgment.number, judgment.worker, outcome)
+        self._dormant.discard(pair)
+        if before is None and ballot.outcome is None:
+            self._voting[pair] = ballot
+        elif ballot.outcome is not before:
+            self._voting.pop(pair, None)
+            # A late vote that splits a pair decided before contradicts what was decided.
+            came_to = ballot.outcome or outcome
+            self._absorb_finding(Finding(*pair, came_to, tuple(ballot.judgments)))
+
+    def _absorb_finding(self, finding: Finding) -> None:
+        known = self.order.relation(finding.first, finding.second)
+        if known is None or known is finding.outcome:
+            self._accept(finding)
+        else:
+            self._meet_conflict(finding, known)
+
+    def _accept(self, finding: Finding) -> None:
+        merge = self.order.absorb(finding.first, finding.second, finding.outcome)
+        self._evidence.add(finding)
+        self.selector.absorb(finding, merge)
+
+    def _meet_conflict(self, finding: Finding, known: Outcome) -> None:
+        because = self._evidence.chain(finding.first, finding.second, known)
+        document = self._to_reopen(finding)
+        self._conflicts.append(Conflict(finding, known, because, document))
+        if document is None:
+            self._overrule(finding)
+        else:
+            self._reopen(document, finding)
+
+    def _overrule(self, finding: Finding) -> None:
+        self._overruled.append(finding)
+        self.selector.absorb_conflict(finding)
+
+    def _to_reopen(self, finding: Finding) -> int | None:
+        # What concludes nothing from others has nothing to take back.
+        if self.settings.on_conflict is not ConflictPolicy.REOPEN or not self.selector.infers:
+            return None
+        document = min(finding.first, finding.second, key=self._evidence.count)
+        return document if self._reopened[document] < self.settings.reopenings else None
+
+    def _reopen(self, document: int, finding: Finding) -> None:
+        self._reopened[document] += 1
+        resting, overruled = tuple(self._evidence), (*self._overruled, finding)
+        for doubted in (*resting, *overruled):
+            if doubted.about(document):
+                self._ballots[doubted.first, doubted.second].reopen()
+                self._dormant.add((doubted.first, doubted.second))
+        self._rest_on(kept for kept in resting if not kept.about(document))
+        self._overruled = []
+        # What was overruled by evidence that is now in doubt may hold after all.
+        for again in (kept for kept in overruled if not kept.about(document)):
+            if self.order.relation(again.first, again.second) in (None, again.outcome):
+                self._accept(again)
+            else:
+                self._overrule(again)
+
+    def retract(self, *numbers: int) -> "Topic":
+        """Return the state as it would be had these judgments never been made."""
+        unknown = sorted(set(numbers) - {judgment.number for judgment in self._log})
+        if unknown:
+            raise UnknownJudgment(f"the topic has no judgment {', '.join(map(str, unknown))}")
+        gone = set(numbers)
+        left = (judgment for judgment in self._log if judgment.number not in gone)
+        return fold(self._given, left, self.settings)
+
+    # -- selecting ------------------------------------------------------------------------------
+
+    def select(
+        self,
+        worker: str,
+        leases: Sequence[Lease],
+        rng: np.random.Generator,
+        barred: Iterable[Pair] = (),
+    ) -> Choice:
+        """Choose what to ask a worker now: a pair of positions, or why there is none.
+
+        Parameters
+        ----------
+        barred
+            Pairs this worker must not get, such as those they skipped.
+        """
+        held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
+        skipped = {unordered(*pair) for pair in barred}
+        asked_before = [pair for pair in self._dormant if worker in self._ballots[pair].workers]
+        open_pairs = OpenPairs(self.order, self._wanting(leases), (*skipped, *asked_before))
+        who = Worker(worker, self._answered.get(worker, {}), frozenset(held | skipped))
+        return self.selector.select(open_pairs, who, rng)
+
+    def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
+        wanting = {
+            pair: ballot.needed
+            for pair, ballot in self._voting.items()
+            if not self.selector.infers or self.order.relation(*pair) is None
+        }
+        for lease in leases:
+            pair = unordered(*lease.pair)
+            if pair not in wanting:
+                ballot = self._ballots.get(pair)
+                wanting[pair] = ballot.needed if ballot else self._rule_needed
+            wanting[pair] -= 1
+        return wanting
+
+    @property
+    def _rule_needed(self) -> int:
+        return Ballot(self._rule).needed
+
+    # -- knowing --------------------------------------------------------------------------------
+
+    def pair(self, first: str, second: str) -> Pair:
+        """Return the unordered pair of two documents, by their ids."""
+        one, other = self.documents.position(first), self.documents.position(second)
+        if one == other:
+            raise SelfComparison(f"document {first!r} cannot be compared with itself")
+        return unordered(one, other)
+
+    def relation(self, first: str, second: str) -> Outcome | None:
+        """Say how two documents compare, or None where that is not known."""
+        self.pair(first, second)
+        return self.order.relation(self.documents.position(first), self.documents.position(second))
+
+    def explain(self, first: str, second: str) -> tuple[Link, ...]:
+        """Return the shortest chain of findings from which a relation follows; () if none does."""
+        relation = self.relation(first, second)
+        if relation is None:
+            return ()
+        positions = self.documents.position(first), self.documents.position(second)
+        return self._evidence.chain(*positions, relation)
+
+    @property
+    def log(self) -> tuple[Judgment, ...]:
+        """The judgments absorbed so far."""
+        return tuple(self._log)
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Every finding that contradicted the order, in the order in which they came."""
+        return tuple(self._conflicts)
+
+    def classes(self) -> list[tuple[str, ...]]:
+        """List the tie classes, best first as far as is known, by document ids."""
+        return [
+            tuple(self.documents.ids[document] for document in members)
+            for members in self.order.classes()
+        ]
+
+    def matches(self) -> list[Match]:
+        """List the pairs with a vote, in the order in which they were first asked."""
+        return [Match(*pair, ballot.score) for pair, ballot in self._ballots.items()]
+
+    def scores(self, rating: str | None = None) -> NDArray[np.float64]:
+        """Return a number for each document, larger is better.
+
+        Parameters
+        ----------
+        rating
+            `order`, or the name of a rating; the selector's own when not given.
+        """
+        rating = rating or self.selector.rating
+        if rating == "order":
+            return np.array(self.order.net_wins(), dtype=np.float64)
+        return ratings.rate(rating, len(self.documents), self.matches())
+
+
+def fold(
+    documents: Sequence[Document], log: Iterable[Judgment], settings: Settings | None = None
+) -> Topic:
+    """Rebuild a topic from its log."""
+    topic = Topic(documents, settings)
+    for judgment in log:
+        topic.absorb(judgment)
+    return topic

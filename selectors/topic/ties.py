@@ -1,0 +1,128 @@
+"""The tie-probability matrix of Merge-Tie-Judge (Hui and Berberich, ICTIR 2017).
+
+P[i, j] says how likely classes i and j are to be tied. When two classes merge their rows add up,
+
+    P[i+j, k] = P[i, k] + P[j, k],
+
+on purpose without a cap, so that large classes are compared first. Every row keeps an upper bound
+on its largest entry and where it was found. A bound is tightened only when its row comes out on
+top, so the largest entry costs a pass over N bounds and a few rows, not a scan of N².
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.selectors.topic import bits
+from nextpair.selectors.topic.judgments import Pair, unordered
+from nextpair.selectors.topic.order import Order
+
+Allowed = Callable[[int], int]
+"""For a class, the classes it may be compared with, as a bit set."""
+
+NOTHING = np.float32(-1.0)
+"""The bound of a row with no allowed entry."""
+
+
+class TieMatrix:
+    """Tie probabilities between classes, and the largest of them."""
+
+    def __init__(self, probabilities: NDArray[np.float32]) -> None:
+        self._p = np.array(probabilities, dtype=np.float32)
+        np.fill_diagonal(self._p, NOTHING)
+        self._bound = self._p.max(axis=1, initial=NOTHING)
+        self._where = self._p.argmax(axis=1) if len(self._p) else np.zeros(0, dtype=np.intp)
+
+    @classmethod
+    def of_classes(cls, probabilities: NDArray[np.float32], order: Order) -> "TieMatrix":
+        """Start from probabilities between documents of which some are merged already."""
+        summed = np.array(probabilities, dtype=np.float32)
+        np.fill_diagonal(summed, 0.0)
+        large = [label for label in bits.members(order.labels) if len(order.members(label)) > 1]
+        for label in large:
+            summed[label] = summed[list(order.members(label))].sum(axis=0)
+        for label in large:
+            summed[:, label] = summed[:, list(order.members(label))].sum(axis=1)
+        gone = ~bits.mask(order.labels, len(summed))
+        summed[gone] = NOTHING
+        summed[:, gone] = NOTHING
+        return cls(summed)
+
+    def merge(self, kept: int, gone: int, unknown: int) -> None:
+        """Add the row of a class that was merged into another to the row of that other.
+
+        `unknown` is the set of classes not yet compared with the merged one; the others leave.
+        """
+        total = self._p[kept] + self._p[gone]
+        total[~bits.mask(unknown, len(total))] = NOTHING
+        self._p[kept] = total
+        self._p[:, kept] = total
+        self._bound[gone] = NOTHING
+        self._where[kept] = total.argmax()
+        self._bound[kept] = total[self._where[kept]]
+        # A row whose largest entry was `gone` is covered too: the sum is no smaller.
+        grown = total > self._bound
+        self._bound[grown] = total[grown]
+        self._where[grown] = kept
+
+    def largest(self, unknown: Allowed, allowed: Allowed | None = None) -> Pair | None:
+        """Return the pair with the largest tie probability, or None.
+
+        Parameters
+        ----------
+        unknown
+            What is still to be asked. It may only shrink from one call to the next, but for merges.
+        allowed
+            The part of it that may be asked at this moment; all of it when not given.
+        """
+        found = self._search(self._bound, self._where, unknown)
+        if found is None or allowed is None or allowed(found[0]) >> found[1] & 1:
+            return found
+        return self._search(self._bound.copy(), self._where.copy(), allowed)
+
+    def candidates(self, allowed: Allowed, count: int) -> list[Pair]:
+        """Return the largest allowed pair of each of the `count` rows that promise most."""
+        found: dict[Pair, None] = {}
+        for row in np.argsort(-self._bound, kind="stable")[:count].tolist():
+            column, probability = self._largest_in_row(row, allowed(row))
+            if self._bound[row] > NOTHING and probability > NOTHING:
+                found[unordered(row, column)] = None
+        return list(found)
+
+    def _largest_in_row(self, row: int, columns: int) -> tuple[int, np.float32]:
+        entries = np.where(bits.mask(columns, len(self._p)), self._p[row], NOTHING)
+        column = int(entries.argmax())
+        return column, entries[column]
+
+    def _search(
+        self, bound: NDArray[np.float32], where: NDArray[np.intp], allowed: Allowed
+    ) -> Pair | None:
+        while len(bound):
+            row = int(bound.argmax())
+            if bound[row] <= NOTHING:
+                break
+            columns = allowed(row)
+            if columns >> int(where[row]) & 1:
+                return row, int(where[row])
+            where[row], bound[row] = self._largest_in_row(row, columns)
+        return None
+
+
+def random_ties(size: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Draw a symmetric matrix of tie probabilities, each uniform between 0 and 1."""
+    return _symmetric(rng.random((size, size), dtype=np.float32))
+
+
+def exponential_ties(size: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Draw a symmetric matrix of tie weights from the exponential distribution.
+
+    Its long tail lets several classes begin before the first can swallow all others, and the one
+    that wins is more often the largest, which costs the fewest judgments.
+    """
+    return _symmetric(rng.standard_exponential((size, size), dtype=np.float32))
+
+
+def _symmetric(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    upper = np.triu(matrix, k=1)
+    return upper + upper.T

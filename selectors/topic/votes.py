@@ -1,0 +1,100 @@
+"""Votes on one pair, and how they resolve.
+
+A pair is asked of `votes` workers. With early stopping it resolves as soon as no remaining vote can
+change the majority; when the votes are spent and split, it is asked again, one vote at a time, up
+to `most` votes, and a pair that is still split then is a tie: people cannot tell the two apart.
+"""
+
+from dataclasses import dataclass
+
+from nextpair.selectors.errors import BadOption, NegativeCount
+from nextpair.selectors.topic.judgments import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class VoteRule:
+    """How many workers are asked about a pair, and when that is enough.
+
+    Parameters
+    ----------
+    votes
+        Workers per pair.
+    most
+        Where asking again ends when votes are split; 2 * votes + 1 when not given.
+    early_stop
+        Stop as soon as the majority is certain.
+    """
+
+    votes: int = 1
+    most: int | None = None
+    early_stop: bool = True
+
+    def __post_init__(self) -> None:
+        if self.votes < 0 or (self.most is not None and self.most < 0):
+            raise NegativeCount(f"votes must not be negative, got {self.votes} and {self.most}")
+        if self.votes == 0 or (self.most is not None and self.most < self.votes):
+            raise BadOption(
+                f"a pair needs at least one vote and at most no fewer than that,"
+                f" got votes={self.votes} and most={self.most}"
+            )
+
+    @property
+    def extra(self) -> int:
+        """How many further votes a split may cost."""
+        return self.votes + 1 if self.most is None else self.most - self.votes
+
+
+class Ballot:
+    """The votes on one pair, told from its first document.
+
+    `needed` is how many votes can be asked for at once without the risk that one is wasted, and
+    `outcome` what the votes come to, None while more are needed. Both are kept, not derived: they
+    change with a vote and are looked at with every question.
+    """
+
+    def __init__(self, rule: VoteRule) -> None:
+        self._rule = rule
+        self._counts = dict.fromkeys(Outcome, 0)
+        self._wanted = rule.votes
+        self.judgments: list[int] = []
+        self.workers: set[str] = set()
+        self.needed = 0
+        self.outcome: Outcome | None = None
+        self._settle()
+
+    def cast(self, number: int, worker: str, outcome: Outcome) -> None:
+        """Add one vote."""
+        self._counts[outcome] += 1
+        self.judgments.append(number)
+        self.workers.add(worker)
+        self._settle()
+
+    def reopen(self) -> None:
+        """Ask for a whole new round; the votes so far still count."""
+        self._wanted = len(self.judgments) + self._rule.votes
+        self._settle()
+
+    def _settle(self) -> None:
+        second, most = sorted(self._counts.values())[1:]
+        self.needed = self._still_needed(most - second)
+        if self.needed:
+            self.outcome = None
+        elif most == second:
+            self.outcome = Outcome.TIE
+        else:
+            self.outcome = max(self._counts, key=self._counts.__getitem__)
+
+    def _still_needed(self, lead: int) -> int:
+        remaining = self._wanted - len(self.judgments)
+        if remaining <= 0:
+            return int(lead == 0 and -remaining < self._rule.extra)
+        if not self._rule.early_stop:
+            return remaining
+        # The fewest votes that, all for the leader, put it out of reach: lead + k > remaining - k.
+        return max(0, (remaining - lead) // 2 + 1)
+
+    @property
+    def score(self) -> float:
+        """The share of votes for the first document, ties counting half: Elo's S of a match."""
+        wins = self._counts[Outcome.BETTER] + self._counts[Outcome.TIE] / 2
+        return wins / len(self.judgments)

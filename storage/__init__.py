@@ -1,0 +1,1 @@
+"""The memory: what outlives a process."""

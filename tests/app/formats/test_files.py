@@ -1,0 +1,167 @@
+"""Text files: plain or packed, and errors that say where."""
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nextpair.app.formats.files import BadFile, lines, number, rows
+from nextpair.selectors.errors import BadInput
+
+WORDS = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=5)
+
+
+def write(folder: Path, text: str, name: str = "table.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_lines_come_with_the_place_where_they_stand(tmp_path: Path) -> None:
+    path = write(tmp_path, "one\ntwo\n")
+    assert list(lines(path)) == [(f"{path}:1", "one"), (f"{path}:2", "two")]
+
+
+def test_blank_lines_are_skipped_but_counted(tmp_path: Path) -> None:
+    path = write(tmp_path, "one\n\n  \t\nfour")
+    assert list(lines(path)) == [(f"{path}:1", "one"), (f"{path}:4", "four")]
+
+
+def test_windows_line_ends_are_not_part_of_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "windows"
+    path.write_bytes(b"one\r\ntwo\r\n")
+    assert [line for _, line in lines(path)] == ["one", "two"]
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.csv.gz"])
+def test_gzip_is_recognised_by_its_content_whatever_the_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress("grün\nzwei\n".encode()))
+    assert list(lines(path)) == [(f"{path}:1", "grün"), (f"{path}:2", "zwei")]
+
+
+def test_a_plain_file_may_be_called_gz(tmp_path: Path) -> None:
+    path = write(tmp_path, "plain\n", "table.gz")
+    assert [line for _, line in lines(path)] == ["plain"]
+
+
+def test_a_packed_file_is_utf_8_whatever_the_locale_says(tmp_path: Path) -> None:
+    path = tmp_path / "packed"
+    path.write_bytes(gzip.compress("grün\n".encode()))
+    program = (
+        "import sys, pathlib; from nextpair.app.formats.files import lines;"
+        "print(ascii([line for _, line in lines(pathlib.Path(sys.argv[1]))]))"
+    )
+    ascii_locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(path)],
+        env=os.environ | ascii_locale,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stdout.strip() == ascii(["grün"]), ran.stderr
+
+
+def test_a_missing_file_is_bad_input_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere"
+    with pytest.raises(BadInput, match=f"^{path}: .*No such file"):
+        list(lines(path))
+
+
+def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match=f"^{tmp_path}: "):
+        list(lines(tmp_path))
+
+
+def test_bytes_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "latin"
+    path.write_bytes("grün\n".encode("latin-1"))
+    with pytest.raises(BadFile, match=f"^{path}.*utf-8"):
+        list(lines(path))
+
+
+def test_a_packed_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "broken.gz"
+    path.write_bytes(gzip.compress(b"one\ntwo\n" * 50)[:-9])
+    with pytest.raises(BadFile, match=f"^{path}: "):
+        list(lines(path))
+
+
+def test_a_packed_file_with_damaged_content_is_refused(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(b"1 0 a 1\n" * 1000))
+    packed[15] ^= 0xFF
+    packed[16] ^= 0xFF
+    path = tmp_path / "damaged.gz"
+    path.write_bytes(packed)
+    with pytest.raises(BadFile, match=f"^{path}"):
+        list(lines(path))
+
+
+def test_rows_are_named_by_the_header(tmp_path: Path) -> None:
+    path = write(tmp_path, 'topic,doc\n1,"a, quoted"\n\n2,b\n')
+    assert list(rows(path, ("topic", "doc"))) == [
+        (f"{path}:2", {"topic": "1", "doc": "a, quoted"}),
+        (f"{path}:4", {"topic": "2", "doc": "b"}),
+    ]
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_column(tmp_path: Path) -> None:
+    path = tmp_path / "from_a_spreadsheet.csv"
+    path.write_text("topic,doc\n1,a\n", encoding="utf-8-sig")
+    assert [row for _, row in rows(path, ("topic", "doc"))] == [{"topic": "1", "doc": "a"}]
+
+
+@pytest.mark.parametrize("text", ["", "doc\na\n", "Topic,doc,grade\n"])
+def test_a_missing_column_is_named(tmp_path: Path, text: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(BadFile, match=f"^{path}.*the header lacks topic"):
+        list(rows(path, ("topic",)))
+
+
+@pytest.mark.parametrize("row", ["1", "1,a,b", ","])
+def test_a_row_of_another_length_is_refused_with_its_line(tmp_path: Path, row: str) -> None:
+    path = write(tmp_path, f"topic,doc\n1,a\n{row}\n")
+    if row == ",":
+        assert len(list(rows(path, ("topic",)))) == 2
+    else:
+        with pytest.raises(BadFile, match=f"^{path}:3: .*as many fields as the header"):
+            list(rows(path, ("topic",)))
+
+
+def test_a_quote_that_never_closes_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = write(tmp_path, 'topic,doc\n1,"a\n')
+    with pytest.raises(BadFile, match=f"^{path}:2: unexpected end of data"):
+        list(rows(path, ("topic",)))
+
+
+def test_a_quote_that_never_closes_is_refused_in_the_header_too(tmp_path: Path) -> None:
+    path = write(tmp_path, 'topic,"doc\n1,a\n')
+    with pytest.raises(BadFile, match=f"^{path}"):
+        list(rows(path, ("topic",)))
+
+
+def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "topic,doc,f,f\n1,a,2,3\n")
+    with pytest.raises(BadFile, match=f"^{path}.*f"):
+        list(rows(path, ("topic",)))
+
+
+@given(table=st.lists(st.tuples(WORDS, WORDS), max_size=8))
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, str]]
+) -> None:
+    text = "".join(f"{first},{second}\n" for first, second in [("x", "y"), *table])
+    path = write(tmp_path_factory.mktemp("rows"), text)
+    assert [(row["x"], row["y"]) for _, row in rows(path, ("x", "y"))] == table
+
+
+def test_a_number_is_read_and_anything_else_is_refused() -> None:
+    assert number("here:1", "a rank", " -2.5e1 ") == -25
+    with pytest.raises(BadFile, match=r"^here:1: a rank must be a number, got 'x'"):
+        number("here:1", "a rank", "x")

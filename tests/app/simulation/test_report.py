@@ -1,0 +1,145 @@
+"""The table for people, the JSON for programs."""
+
+import json
+from io import StringIO
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from nextpair.app.simulation.report import (
+    Results,
+    display_name,
+    table,
+    to_json,
+    topic_variation,
+    variation,
+)
+from nextpair.app.simulation.runs import Plan, TopicRun
+from nextpair.app.simulation.studies import Run
+
+PLAN = Plan("merge-tie", {"pool": 64})
+KEYS = {
+    "selector",
+    "options",
+    "seed",
+    "topics",
+    "documents",
+    "judgments",
+    "tau_b",
+    "exact",
+    "seconds",
+    "peak_mb",
+}
+
+
+def run(*judgments: int, seed: int = 0, exact: bool = True, finished: bool = True) -> Run:
+    topics = [
+        TopicRun(f"t{place}", 500, count, 1, 0.5, exact, finished, 2.0, 99.94)
+        for place, count in enumerate(judgments, start=1)
+    ]
+    return Run(PLAN, seed, topics)
+
+
+def row(results: Results, baseline: list[Run] | None) -> list[str]:
+    """Print the table and return the cells of its last mechanism."""
+    console = Console(file=StringIO(), width=200)
+    console.print(table(results, baseline))
+    assert isinstance(console.file, StringIO)
+    line = console.file.getvalue().splitlines()[-2]
+    return [cell.strip() for cell in line.strip("│").split("│")]
+
+
+def test_a_mechanism_is_named_by_its_selector_and_the_options_set() -> None:
+    assert display_name(Plan("uniform")) == "uniform"
+    assert display_name(Plan("merge-tie", {"pool": 64, "svm_judgments": 5})) == (
+        "merge-tie (pool=64, svm_judgments=5)"
+    )
+
+
+def test_variation_is_the_deviation_relative_to_the_mean() -> None:
+    assert variation([90, 110]) == pytest.approx(np.sqrt(200) / 100)
+    assert variation([5, 5, 5]) == 0
+
+
+@pytest.mark.parametrize("values", [[7], [0, 0]])
+def test_there_may_be_nothing_to_vary(values: list[float]) -> None:
+    assert variation(values) is None
+
+
+@given(
+    values=st.lists(st.integers(1, 1000), min_size=2, max_size=8),
+    factor=st.floats(0.01, 100),
+)
+def test_variation_does_not_depend_on_the_scale(values: list[int], factor: float) -> None:
+    scaled = [value * factor for value in values]
+    assert variation(scaled) == pytest.approx(variation(values), abs=1e-9)
+
+
+def test_the_variation_per_topic_is_that_of_each_topic_over_repeats() -> None:
+    runs = [run(90, 200), run(110, 200, seed=1)]
+    assert topic_variation(runs) == pytest.approx(np.sqrt(200) / 100 / 2)
+    assert topic_variation(runs[:1]) is None
+
+
+def test_the_json_is_an_array_with_one_object_per_mechanism_and_repeat() -> None:
+    results = {"one": [run(10), run(20, seed=1)], "two": [run(30, 40)]}
+    objects = json.loads(to_json(results))
+    assert [one["judgments"] for one in objects] == [10, 20, 70]
+    assert all(one.keys() >= KEYS for one in objects)
+
+
+def test_each_object_says_what_was_run_and_what_it_came_to() -> None:
+    (one,) = json.loads(to_json({"name": [run(30, 40, seed=3, exact=False)]}))
+    expected = {
+        "selector": "merge-tie",
+        "options": {"pool": 64},
+        "seed": 3,
+        "topics": 2,
+        "documents": 1000,
+        "judgments": 70,
+        "conflicts": 2,
+        "tau_b": 0.5,
+        "exact": False,
+        "finished": True,
+        "seconds": 4.0,
+        "peak_mb": 99.9,
+    }
+    assert {key: one[key] for key in expected} == expected
+
+
+def test_the_table_has_a_row_for_each_mechanism() -> None:
+    results = {"one": [run(1000)], "two": [run(1500)]}
+    assert table(results, None).row_count == 2
+
+
+def test_a_row_shows_means_over_repeats() -> None:
+    runs = [run(700, 200), run(900, 200, seed=1, exact=False)]
+    assert row({"mine": runs}, [run(500, 300)]) == [
+        "mine",
+        "1,000",
+        "1,000",
+        "1.000",
+        "+25.0%",
+        "0.5000",
+        "1/2",
+        "14.14%",
+        "8.84%",
+        "4.0",
+    ]
+
+
+@pytest.mark.parametrize("baseline", [None, [run(0)]])
+def test_without_a_baseline_there_is_nothing_to_compare_with(baseline: list[Run] | None) -> None:
+    assert row({"mine": [run(700)]}, baseline)[4] == "-"
+
+
+def test_a_single_repeat_does_not_vary() -> None:
+    assert row({"mine": [run(700)]}, None)[7:9] == ["-", "-"]
+
+
+def test_a_run_that_did_not_finish_is_marked() -> None:
+    cells = row({"mine": [run(700), run(700, seed=1, finished=False)]}, None)
+    assert cells[2] == "700 unfinished"

@@ -1,0 +1,82 @@
+"""Selectors are found by their files, and options are read strictly."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from nextpair.selectors.base import find_selector, make_options, selector_names
+from nextpair.selectors.errors import (
+    BadInput,
+    BadOption,
+    NegativeCount,
+    NextpairError,
+    UnknownOption,
+    UnknownSelector,
+)
+from nextpair.selectors.merge_tie import MergeTie, MergeTieOptions
+from nextpair.selectors.quick_sort import QuickSort
+
+
+def test_every_file_is_a_selector_and_its_name() -> None:
+    assert selector_names() == [
+        "elo-schedule",
+        "groups",
+        "merge-tie",
+        "merge-tie-random",
+        "quick-sort",
+        "uniform",
+    ]
+    assert find_selector("quick-sort") is QuickSort
+    for name in selector_names():
+        assert find_selector(name).__doc__
+
+
+def test_an_unknown_selector_is_refused_with_those_there_are() -> None:
+    with pytest.raises(UnknownSelector, match="'bubble-sort'; there are elo-schedule, groups"):
+        find_selector("bubble-sort")
+
+
+def test_options_are_read_from_text_and_from_values() -> None:
+    assert make_options(MergeTie, {"svm_judgments": "7"}) == MergeTieOptions(svm_judgments=7)
+    assert make_options(MergeTie, {"pool": 9}) == MergeTieOptions(pool=9)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"svn": 3}, UnknownOption, "has no option 'svn'; it has svm_judgments, pool"),
+        ({"pool": "many"}, BadOption, "'pool' must be of type int, got 'many'"),
+        ({"pool": 2.5}, BadOption, "'pool' must be of type int, got 2.5"),
+        ({"pool": True}, BadOption, "'pool' must be of type int, got True"),
+        ({"pool": 0}, BadOption, "at least one"),
+        ({"svm_judgments": -1}, NegativeCount, "-1"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(
+    options: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        make_options(MergeTie, options)
+
+
+def test_every_kind_of_option_can_come_from_a_command_line() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Many:
+        flag: bool = False
+        share: float = 0.5
+        ids: tuple[str, ...] = ()
+
+    class Fancy(QuickSort):
+        Options = Many
+
+    assert make_options(Fancy, {"flag": "true", "share": "1", "ids": "a,b"}) == Many(
+        True, 1.0, ("a", "b")
+    )
+    assert make_options(Fancy, {"share": 1, "ids": ["a"]}) == Many(share=1.0, ids=("a",))
+    with pytest.raises(BadOption, match="'flag' must be of type bool, got 'maybe'"):
+        make_options(Fancy, {"flag": "maybe"})
+
+
+def test_an_error_without_words_says_its_docstring() -> None:
+    assert str(UnknownSelector()) == "There is no selector of this name."
+    assert issubclass(BadInput, NextpairError)

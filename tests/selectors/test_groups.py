@@ -1,0 +1,100 @@
+"""Groups: each document meets enough others, and one document changes at a time."""
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nextpair.selectors.base import Idle
+from nextpair.selectors.errors import BadOption, NegativeCount, UnknownDocument
+from nextpair.selectors.groups import Groups, GroupsOptions, sequence
+from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.judgments import Judgment, Outcome
+from nextpair.selectors.topic.settings import Settings
+from nextpair.selectors.topic.state import Topic
+
+
+def topic(size: int, **options: object) -> Topic:
+    documents = [Document(f"d{place}") for place in range(size)]
+    return Topic(documents, Settings("groups", options, seed=4))
+
+
+@given(st.integers(2, 12), st.integers(1, 6))
+def test_each_document_meets_its_partners_and_consecutive_pairs_share_one(
+    size: int, partners: int
+) -> None:
+    pairs = sequence(range(size), partners)
+    assert len({frozenset(pair) for pair in pairs}) == len(pairs)
+    met = Counter(document for pair in pairs for document in pair)
+    wanted = min(partners, size - 1)
+    if wanted > 1 or size == 2:
+        assert set(met.values()) == {wanted + wanted * size % 2}
+    assert all(set(one) & set(other) for one, other in pairwise(pairs))
+
+
+def test_eight_documents_with_three_partners_are_twelve_pairs() -> None:
+    assert len(sequence(range(8), 3)) == 12
+
+
+def test_every_group_has_one_document_of_each_known_kind() -> None:
+    known = {"relevant": ("d0", "d1"), "not_relevant": "d2,d3,d4"}
+    selector = topic(29, partitions=2, **known).selector
+    assert isinstance(selector, Groups)
+    assert len(selector._groups) == 2 * 4
+    for group in selector._groups:
+        documents = {document for pair in group for document in pair}
+        assert len(documents) == 8
+        assert len(documents & {0, 1}) == 1
+        assert len(documents & {2, 3, 4}) == 1
+
+
+def test_partitions_are_as_many_as_meet_fifteen_percent_of_the_pool() -> None:
+    selector = topic(216).selector
+    assert isinstance(selector, Groups)
+    assert len(selector._groups) == 11 * 27  # the paper's topic 405
+
+
+def test_a_worker_stays_in_a_group_and_reads_one_new_document_at_a_time() -> None:
+    judged = topic(16, partitions=1)
+    seen = []
+    for number in range(12):
+        choice = judged.select("w", [], np.random.default_rng(0))
+        assert not isinstance(choice, Idle)
+        seen.append(choice)
+        first, second = (f"d{place}" for place in choice)
+        judged.absorb(Judgment(number, first, second, Outcome.TIE, "w"))
+    assert len({document for pair in seen for document in pair}) == 8
+    assert all(set(one) & set(other) for one, other in pairwise(seen))
+
+
+def test_a_second_worker_joins_the_first_group_while_votes_are_missing() -> None:
+    documents = [Document(f"d{place}") for place in range(16)]
+    judged = Topic(documents, Settings("groups", {"partitions": 1}, votes=2))
+    first = judged.select("a", [], np.random.default_rng(0))
+    assert not isinstance(first, Idle)
+    judged.absorb(Judgment(0, f"d{first[0]}", f"d{first[1]}", Outcome.TIE, "a"))
+    assert judged.select("b", [], np.random.default_rng(0)) == first
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"size": 1}, BadOption),
+        ({"partners": 0}, BadOption),
+        ({"partitions": -1}, NegativeCount),
+        ({"size": 2, "relevant": ("a",), "not_relevant": ("b",)}, BadOption),
+    ],
+)
+def test_options_that_make_no_group_are_refused(
+    options: dict[str, object], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        GroupsOptions(**options)  # type: ignore[arg-type]
+
+
+def test_a_known_document_that_is_not_in_the_pool_is_refused() -> None:
+    with pytest.raises(UnknownDocument, match="'nobody'"):
+        topic(10, relevant=("nobody",))
