@@ -14,7 +14,7 @@ from benchmarks.section import Section, main, met
 from nextpair.selectors.base import Idle
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair
-from nextpair.selectors.topic.settings import Settings
+from nextpair.selectors.topic.settings import Lease, Settings
 from nextpair.selectors.topic.state import Topic
 from nextpair.selectors.topic.ties import random_ties
 
@@ -61,6 +61,7 @@ def measure(given: argparse.Namespace) -> Section:
     lines: dict[str, Callable[[int], list[float]]] = {
         "absorb": lambda size: _ours(size, "merge-tie-random")["absorb"],
         "choose": lambda size: _ours(size, "merge-tie-random")["select"],
+        "choose, 64 pairs open": _crowded,
         "choose, quick-sort": lambda size: _ours(size, "quick-sort")["select"],
         "choose, uniform": lambda size: _ours(size, "uniform")["select"],
         "choose, SVM seeding": _seeding,
@@ -121,6 +122,24 @@ def _timed(times: list[float], call: Callable[[], Result]) -> Result:
 def _ours(size: int, selector: str) -> Times:
     documents = [Document(f"d{place}") for place in range(size)]
     return _play(Topic(documents, Settings(selector)), _grades(size))
+
+
+def _crowded(size: int, at_once: int = 64) -> list[float]:
+    """Keep many pairs open at once; the oldest is answered when there is no more room."""
+    grades, times, rng = _grades(size), list[float](), np.random.default_rng(0)
+    topic = Topic([Document(f"d{place}") for place in range(size)], Settings("merge-tie-random"))
+    leases: list[Lease] = []
+    for number in range(10**9):
+        choice = _timed(times, partial(topic.select, f"w{number}", leases, rng))
+        if not isinstance(choice, Idle):
+            leases.append(Lease(choice, f"w{number}"))
+        elif choice is Idle.DONE and not leases:
+            break
+        if len(leases) == at_once or isinstance(choice, Idle):
+            first, second = leases.pop(0).pair
+            outcome = _truth(grades, first, second)
+            topic.absorb(Judgment(number, f"d{first}", f"d{second}", outcome, "w"))
+    return times
 
 
 def _seeding(size: int) -> list[float]:

@@ -1,9 +1,11 @@
 """Many runs: every plan on every topic, repeated, on as many processes as there are jobs."""
 
+import os
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -131,6 +133,15 @@ def _enter(study: Study) -> None:
     global _study
     _study = study
     threadpool_limits(1)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    """End this process when the one that started it was killed: a pool does not see to that."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _run(task: Task) -> TopicRun:

@@ -12,6 +12,9 @@ from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.judgments import Pair
 from nextpair.selectors.topic.order import Order
 
+Direction = Callable[[int], int]
+"""From a class to those above it, or to those below."""
+
 
 class OpenPairs:
     """Pairs handed out or in the middle of voting.
@@ -29,35 +32,29 @@ class OpenPairs:
     ) -> None:
         self.wanting = wanting
         self._order = order
-        self._partners: defaultdict[int, int] = defaultdict(int)
-        self._barred: defaultdict[int, int] = defaultdict(int)
+        self._barred: dict[int, int] = {}
+        for one, other in self._unknown(barred):
+            self._barred[one] = self._barred.get(one, 0) | 1 << other
+            self._barred[other] = self._barred.get(other, 0) | 1 << one
+        joined = _join(self._unknown(wanting))
+        self._below = _Reach(order.below, joined)
+        self._above = _Reach(order.above, joined)
         self._free: dict[int, int] = {}
-        for pair in wanting:
-            self._link(self._partners, pair)
-        for pair in barred:
-            self._link(self._barred, pair)
-        self._endpoints = sum(1 << label for label in self._partners)
 
-    def _link(self, graph: defaultdict[int, int], pair: Pair) -> None:
-        one, other = self._order.label(pair[0]), self._order.label(pair[1])
-        if self._order.relation(one, other) is None:
-            graph[one] |= 1 << other
-            graph[other] |= 1 << one
+    def _unknown(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
+        for first, second in pairs:
+            if self._order.relation(first, second) is None:
+                yield self._order.label(first), self._order.label(second)
 
     def __len__(self) -> int:
         return len(self.wanting)
 
     def free(self, label: int) -> int:
         """Return the classes that can usefully be compared with this one now, as a bit set."""
-        if not self._partners and not self._barred:
-            return self._order.unknown(label)
         found = self._free.get(label)
         if found is None:
-            within_reach = self._reach(label, self._order.below) | self._reach(
-                label, self._order.above
-            )
-            found = self._order.unknown(label) & ~(within_reach | self._barred.get(label, 0))
-            self._free[label] = found
+            busy = self._below.of(label) | self._above.of(label) | self._barred.get(label, 0)
+            found = self._free[label] = self._order.unknown(label) & ~busy
         return found
 
     def is_free(self, first: int, second: int) -> bool:
@@ -65,12 +62,58 @@ class OpenPairs:
         one, other = self._order.label(first), self._order.label(second)
         return bool(self.free(one) >> other & 1)
 
-    def _reach(self, label: int, onward: Callable[[int], int]) -> int:
-        reached = onward(label) | 1 << label
-        done = 0
-        while todo := reached & self._endpoints & ~done:
-            endpoint = (todo & -todo).bit_length() - 1
-            done |= 1 << endpoint
-            for partner in bits.members(self._partners[endpoint] & ~reached):
-                reached |= onward(partner) | 1 << partner
-        return reached
+
+def _join(pairs: Iterable[Pair]) -> list[int]:
+    """Join pairs that share a class: between the classes of such a set, anything may follow."""
+    partners: defaultdict[int, list[int]] = defaultdict(list)
+    for one, other in pairs:
+        partners[one].append(other)
+        partners[other].append(one)
+    joined: list[int] = []
+    while partners:
+        classes, todo = 0, [next(iter(partners))]
+        while todo:
+            label = todo.pop()
+            classes |= 1 << label
+            todo += partners.pop(label, ())
+        joined.append(classes)
+    return joined
+
+
+def _union(sets: Iterable[int]) -> int:
+    union = 0
+    for one in sets:
+        union |= one
+    return union
+
+
+class _Reach:
+    """What can be reached from a class in one direction, if open pairs lead both ways."""
+
+    def __init__(self, onward: Direction, joined: list[int]) -> None:
+        self._onward = onward
+        self._joined = joined
+        self._spans = [
+            _union(onward(label) | 1 << label for label in bits.members(classes))
+            for classes in joined
+        ]
+        self._from: dict[int, int] = {}
+
+    def of(self, label: int) -> int:
+        """Return all classes that can be reached from this one, itself included."""
+        start = self._onward(label) | 1 << label
+        return start | _union(
+            self._from_joined(place)
+            for place, classes in enumerate(self._joined)
+            if start & classes
+        )
+
+    def _from_joined(self, place: int) -> int:
+        found = self._from.get(place)
+        if found is None:
+            found, left = self._spans[place], set(range(len(self._joined))) - {place}
+            while touched := [other for other in left if found & self._joined[other]]:
+                found |= _union(self._spans[other] for other in touched)
+                left.difference_update(touched)
+            self._from[place] = found
+        return found

@@ -33,6 +33,7 @@ class Topic:
         self._selector_class = find_selector(self.settings.selector)
         self._options = make_options(self._selector_class, self.settings.options)
         self._rule = self._vote_rule()
+        self._needed_at_first = Ballot(self._rule).needed
         self._log: list[Judgment] = []
         self._ballots: dict[Pair, Ballot] = {}
         self._voting: dict[Pair, Ballot] = {}
@@ -177,13 +178,9 @@ class Topic:
             pair = unordered(*lease.pair)
             if pair not in wanting:
                 ballot = self._ballots.get(pair)
-                wanting[pair] = ballot.needed if ballot else self._rule_needed
+                wanting[pair] = ballot.needed if ballot else self._needed_at_first
             wanting[pair] -= 1
         return wanting
-
-    @property
-    def _rule_needed(self) -> int:
-        return Ballot(self._rule).needed
 
     # -- knowing --------------------------------------------------------------------------------
 

@@ -78,20 +78,21 @@ def most_ambiguous(known: Array, ties: NDArray[np.bool_], candidates: Array) -> 
     known, ties
         The pairs judged so far, and whether they came out as ties.
     """
-    as_tie = _margins(known, ties, candidates, 1.0)
-    as_no_tie = _margins(known, ties, candidates, -1.0)
+    labels = np.repeat([1.0, -1.0], len(candidates))
+    margins = _margins(known, ties, np.vstack([candidates, candidates]), labels)
+    as_tie, as_no_tie = np.split(margins, 2)
     return int(np.minimum(as_tie / as_no_tie, as_no_tie / as_tie).argmax())
 
 
-def _margins(known: Array, ties: NDArray[np.bool_], candidates: Array, label: float) -> Array:
-    """Train one machine per candidate, labelled as given, and return the margin of each.
+def _margins(known: Array, ties: NDArray[np.bool_], candidates: Array, labels: Array) -> Array:
+    """Train one machine per candidate, with its label, and return the margin of each.
 
     Dual coordinate ascent on all machines at once, from the machine that knows no candidate. A
     constant feature stands in for the bias, so a dual variable heeds nothing but its own sign.
     """
-    labels = np.where(ties, 1.0, -1.0)
-    shared = (known @ known.T + 1.0) * np.outer(labels, labels) + RIDGE * np.eye(len(known))
-    own = (candidates @ known.T + 1.0) * labels * label
+    answers = np.where(ties, 1.0, -1.0)
+    shared = (known @ known.T + 1.0) * np.outer(answers, answers) + RIDGE * np.eye(len(known))
+    own = (candidates @ known.T + 1.0) * np.outer(labels, answers)
     square = (candidates**2).sum(axis=1) + 1.0 + RIDGE
     start = _solve(shared)
     alpha = np.tile(np.append(start, 0.0), (len(candidates), 1))

@@ -4,9 +4,10 @@ P[i, j] says how likely classes i and j are to be tied. When two classes merge t
 
     P[i+j, k] = P[i, k] + P[j, k],
 
-on purpose without a cap, so that large classes are compared first. Every row keeps an upper bound
-on its largest entry and where it was found. A bound is tightened only when its row comes out on
-top, so the largest entry costs a pass over N bounds and a few rows, not a scan of N².
+on purpose without a cap, so that large classes are compared first. Every pair belongs to the row
+of whichever of its two classes was merged last, and every row keeps an upper bound on its largest
+entry and where it was found. A bound is tightened only when its row comes out on top, so the
+largest entry costs a pass over N bounds and a few rows, not a scan of N².
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.topic import bits
-from nextpair.selectors.topic.judgments import Pair, unordered
+from nextpair.selectors.topic.judgments import Pair
 from nextpair.selectors.topic.order import Order
 
 Allowed = Callable[[int], int]
@@ -24,15 +25,23 @@ Allowed = Callable[[int], int]
 NOTHING = np.float32(-1.0)
 """The bound of a row with no allowed entry."""
 
+BATCH = 32
+"""Rows looked through before the best candidates so far set a new mark to reach."""
+
 
 class TieMatrix:
     """Tie probabilities between classes, and the largest of them."""
 
     def __init__(self, probabilities: NDArray[np.float32]) -> None:
         self._p = np.array(probabilities, dtype=np.float32)
-        np.fill_diagonal(self._p, NOTHING)
-        self._bound = self._p.max(axis=1, initial=NOTHING)
-        self._where = self._p.argmax(axis=1) if len(self._p) else np.zeros(0, dtype=np.intp)
+        size = len(self._p)
+        self._merged = np.arange(size)
+        self._merges = size
+        self._where = np.zeros(size, dtype=np.intp)
+        self._bound = np.full(size, NOTHING)
+        for row in range(1, size):
+            self._where[row] = self._p[row, :row].argmax()
+            self._bound[row] = self._p[row, self._where[row]]
 
     @classmethod
     def of_classes(cls, probabilities: NDArray[np.float32], order: Order) -> "TieMatrix":
@@ -54,6 +63,8 @@ class TieMatrix:
 
         `unknown` is the set of classes not yet compared with the merged one; the others leave.
         """
+        self._merges += 1
+        self._merged[kept] = self._merges
         total = self._p[kept] + self._p[gone]
         total[~bits.mask(unknown, len(total))] = NOTHING
         self._p[kept] = total
@@ -61,10 +72,6 @@ class TieMatrix:
         self._bound[gone] = NOTHING
         self._where[kept] = total.argmax()
         self._bound[kept] = total[self._where[kept]]
-        # A row whose largest entry was `gone` is covered too: the sum is no smaller.
-        grown = total > self._bound
-        self._bound[grown] = total[grown]
-        self._where[grown] = kept
 
     def largest(self, unknown: Allowed, allowed: Allowed | None = None) -> Pair | None:
         """Return the pair with the largest tie probability, or None.
@@ -82,18 +89,28 @@ class TieMatrix:
         return self._search(self._bound.copy(), self._where.copy(), allowed)
 
     def candidates(self, allowed: Allowed, count: int) -> list[Pair]:
-        """Return the largest allowed pair of each of the `count` rows that promise most."""
-        found: dict[Pair, None] = {}
-        for row in np.argsort(-self._bound, kind="stable")[:count].tolist():
-            column, probability = self._largest_in_row(row, allowed(row))
-            if self._bound[row] > NOTHING and probability > NOTHING:
-                found[unordered(row, column)] = None
-        return list(found)
+        """Return the `count` allowed pairs with the largest tie probabilities, largest first."""
+        size = len(self._p)
+        values, places = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.intp)
+        least = NOTHING
+        rows = np.argsort(-self._bound, kind="stable")
+        for batch in np.split(rows, range(BATCH, size, BATCH)):
+            promising = [row for row in batch.tolist() if self._bound[row] > least]
+            if not promising:
+                break
+            entries = np.stack([self._entries(row, allowed(row)) for row in promising])
+            large = np.flatnonzero(entries > least)
+            of_row = np.array(promising)[large // size]
+            values = np.concatenate([values, entries.ravel()[large]])
+            places = np.concatenate([places, of_row * size + large % size])
+            largest = np.argsort(-values, kind="stable")[:count]
+            values, places = values[largest], places[largest]
+            least = values[-1] if len(values) == count else NOTHING
+        return [divmod(place, size) for place in places.tolist()]
 
-    def _largest_in_row(self, row: int, columns: int) -> tuple[int, np.float32]:
-        entries = np.where(bits.mask(columns, len(self._p)), self._p[row], NOTHING)
-        column = int(entries.argmax())
-        return column, entries[column]
+    def _entries(self, row: int, columns: int) -> NDArray[np.float32]:
+        own = bits.mask(columns, len(self._p)) & (self._merged < self._merged[row])
+        return np.where(own, self._p[row], NOTHING)
 
     def _search(
         self, bound: NDArray[np.float32], where: NDArray[np.intp], allowed: Allowed
@@ -105,7 +122,9 @@ class TieMatrix:
             columns = allowed(row)
             if columns >> int(where[row]) & 1:
                 return row, int(where[row])
-            where[row], bound[row] = self._largest_in_row(row, columns)
+            entries = self._entries(row, columns)
+            where[row] = entries.argmax()
+            bound[row] = entries[where[row]]
         return None
 
 

@@ -22,10 +22,13 @@ def judged(count: int, seed: int) -> tuple[Array, NDArray[np.bool_], Array]:
 
 def test_machines_solved_together_come_out_as_if_alone() -> None:
     known, ties, candidates = judged(12, 3)
-    for label in (1.0, -1.0):
-        together = tie_svm._margins(known, ties, candidates, label)
-        alone = [tie_svm._margins(known, ties, one[None], label)[0] for one in candidates]
-        assert together.tolist() == pytest.approx(alone)
+    labels = np.where(np.arange(len(candidates)) % 2, 1.0, -1.0)
+    together = tie_svm._margins(known, ties, candidates, labels)
+    alone = [
+        tie_svm._margins(known, ties, candidate[None], label[None])[0]
+        for candidate, label in zip(candidates, labels, strict=True)
+    ]
+    assert together.tolist() == pytest.approx(alone)
 
 
 def dual(gram: Array, alpha: Array) -> tuple[float, Array]:
@@ -36,7 +39,7 @@ def dual(gram: Array, alpha: Array) -> tuple[float, Array]:
 def test_the_margin_is_that_of_the_machine_trained_to_the_end() -> None:
     known, ties, candidates = judged(20, 1)
     labels = np.where([*ties, True], 1.0, -1.0)
-    found = tie_svm._margins(known, ties, candidates, 1.0)
+    found = tie_svm._margins(known, ties, candidates, np.ones(len(candidates)))
     limits = []
     for candidate in candidates:
         rows = np.column_stack([np.vstack([known, candidate]), np.ones(len(known) + 1)])

@@ -81,20 +81,38 @@ def test_starting_from_classes_is_the_same_as_merging_on_the_way(
         assert scan.sum(*found) == pytest.approx(scan.largest(), rel=1e-5)
 
 
-def test_candidates_are_the_best_allowed_pairs_of_the_most_promising_rows() -> None:
+def test_candidates_come_largest_first() -> None:
     probabilities = np.array(
         [[0, 0.9, 0.1, 0.2], [0.9, 0, 0.3, 0.4], [0.1, 0.3, 0, 0.8], [0.2, 0.4, 0.8, 0]],
         dtype=np.float32,
     )
     order = Order(4)
     matrix = TieMatrix(probabilities)
-    assert matrix.candidates(order.unknown, 4) == [(0, 1), (2, 3)]
-    assert matrix.candidates(order.unknown, 1) == [(0, 1)]
-    assert matrix.candidates(lambda label: order.unknown(label) & ~0b11, 4) == [
-        (0, 3),
-        (1, 3),
-        (2, 3),
+    assert matrix.candidates(order.unknown, 3) == [(1, 0), (3, 2), (3, 1)]
+    assert matrix.candidates(order.unknown, 1) == [(1, 0)]
+    assert len(matrix.candidates(order.unknown, 99)) == 6
+
+
+@given(grades(), st.integers(0, 2**32), st.integers(1, 12), st.data())
+def test_candidates_are_the_largest_of_a_full_scan(
+    of: list[int], seed: int, count: int, data: st.DataObject
+) -> None:
+    probabilities = random_ties(len(of), np.random.default_rng(seed))
+    order, matrix = Order(len(of)), TieMatrix(probabilities)
+    for first in data.draw(st.lists(st.integers(1, len(of) - 1), max_size=6)):
+        merge = order.absorb(first - 1, first, truth(first - 1, first, of))
+        if merge:
+            matrix.merge(*merge, order.unknown(merge.kept))
+    scan = FullScan(probabilities, order)
+    labels = bits.members(order.labels)
+    sums = [
+        scan.sum(one, other)
+        for one in labels
+        for other in bits.members(order.unknown(one))
+        if one < other
     ]
+    found = [scan.sum(*pair) for pair in matrix.candidates(order.unknown, count)]
+    assert found == pytest.approx(sorted(sums, reverse=True)[:count], rel=1e-5)
 
 
 @pytest.mark.parametrize("draw", [random_ties, exponential_ties])
