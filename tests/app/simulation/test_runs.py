@@ -121,7 +121,7 @@ def test_the_same_seed_gives_the_same_run(selector: str) -> None:
 
 @pytest.mark.parametrize("selector", INFERRING)
 def test_different_seeds_give_different_runs(selector: str) -> None:
-    runs = [judge_topic(drawn(20), Plan(selector), [seed]) for seed in range(6)]
+    runs = [judge_topic(drawn(50), Plan(selector), [seed]) for seed in range(8)]
     assert len({run.judgments for run in runs}) > 1
 
 
