@@ -8,10 +8,12 @@ point of the group `nextpair.selectors`.
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +25,7 @@ from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
 
 ENTRY_POINTS = "nextpair.selectors"
+_SHARED = ("base", "errors")
 
 
 class Idle(StrEnum):
@@ -84,17 +87,15 @@ class Selector(ABC):
         self.options = options
         self.seed = seed
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:  # noqa: B027
-        """Learn from a finding that the order has just taken in.
+    @abstractmethod
+    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+        """Learn from a finding, which the order has just taken in or refused as a contradiction.
 
         Parameters
         ----------
         merge
             Which two classes became one through it, if any did.
         """
-
-    def absorb_conflict(self, finding: Finding) -> None:  # noqa: B027
-        """Learn of a finding that contradicts the order, which therefore ignores it."""
 
     def select(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Choose the next pair for a worker: votes still missing first, then a new pair."""
@@ -125,20 +126,25 @@ def selector_names() -> list[str]:
     """List the public names of all selectors, this package's and other packages'."""
     package = importlib.import_module("nextpair.selectors")
     modules = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg]
-    own = [name.replace("_", "-") for name in modules if name not in ("base", "errors")]
+    own = [module.replace("_", "-") for module in modules if module not in _SHARED]
     return sorted({*own, *(entry.name for entry in entry_points(group=ENTRY_POINTS))})
 
 
 def find_selector(name: str) -> type[Selector]:
     """Return the class of the selector that goes by this name."""
-    if name not in selector_names():
-        raise UnknownSelector(
-            f"there is no selector {name!r}; there are {', '.join(selector_names())}"
-        )
+    module_name = name.replace("-", "_")
+    # Looking for entry points reads every package's metadata, so only strangers pay for it.
+    if module_name.isidentifier() and module_name not in _SHARED:
+        spec = find_spec(f"nextpair.selectors.{module_name}")
+        if spec is not None and not spec.submodule_search_locations:
+            return _selector_in(importlib.import_module(spec.name))
     for entry in entry_points(group=ENTRY_POINTS, name=name):
         found: type[Selector] = entry.load()
         return found
-    module = importlib.import_module(f"nextpair.selectors.{name.replace('-', '_')}")
+    raise UnknownSelector(f"there is no selector {name!r}; there are {', '.join(selector_names())}")
+
+
+def _selector_in(module: ModuleType) -> type[Selector]:
     return next(
         value
         for value in vars(module).values()
@@ -158,23 +164,28 @@ def make_options(selector: type[Selector], given: Mapping[str, object]) -> Any:
         if name not in defaults:
             known = ", ".join(defaults) or "none"
             raise UnknownOption(f"{selector.__name__} has no option {name!r}; it has {known}")
-    values = {name: _read(name, defaults[name], value) for name, value in given.items()}
+    values = {name: _read(name, type(defaults[name]), value) for name, value in given.items()}
     return selector.Options(**values)
 
 
-def _read(name: str, default: object, value: object) -> object:
-    kind = type(default)
+_FROM_TEXT: dict[type, Callable[[str], object]] = {
+    bool: {"true": True, "false": False}.__getitem__,
+    int: int,
+    float: float,
+    str: str,
+    tuple: lambda text: tuple(part for part in text.split(",") if part),
+}
+
+
+def _read(name: str, kind: type, value: object) -> object:
+    if kind is tuple and isinstance(value, list):
+        return tuple(value)
+    if kind is float and type(value) is int:
+        return float(value)
     try:
-        if kind is bool and isinstance(value, str):
-            return {"true": True, "false": False}[value.lower()]
-        if kind is tuple and isinstance(value, str):
-            return tuple(part for part in value.split(",") if part)
-        if isinstance(value, str) or (kind is float and isinstance(value, int)):
-            return kind(value)  # type: ignore[call-arg]
-        if kind is tuple and isinstance(value, list):
-            return tuple(value)
+        read = _FROM_TEXT[kind](value) if isinstance(value, str) else value
     except (KeyError, ValueError):
-        raise BadOption(f"option {name!r} must be of type {kind.__name__}, got {value!r}") from None
-    if type(value) is not kind:
+        read = None
+    if type(read) is not kind:
         raise BadOption(f"option {name!r} must be of type {kind.__name__}, got {value!r}")
-    return value
+    return read

@@ -62,10 +62,6 @@ class EloSchedule(Selector):
         return [matches[position] for position in rng.permutation(len(matches)).tolist()]
 
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
-        """Strike a match off the schedule."""
-        self._pending.pop((finding.first, finding.second), None)
-
-    def absorb_conflict(self, finding: Finding) -> None:
         """Strike a match off the schedule: it was played, whatever it says of others."""
         self._pending.pop((finding.first, finding.second), None)
 

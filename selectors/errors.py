@@ -5,6 +5,7 @@
     │   ├── UnknownDocument
     │   ├── DuplicateDocument
     │   ├── SelfComparison
+    │   ├── UnknownOutcome
     │   ├── NegativeCount
     │   ├── BadFeature
     │   ├── MismatchedFeatures
@@ -41,6 +42,10 @@ class DuplicateDocument(BadInput):
 
 class SelfComparison(BadInput):
     """A document cannot be compared with itself."""
+
+
+class UnknownOutcome(BadInput):
+    """An outcome is better, worse or tie."""
 
 
 class NegativeCount(BadInput):

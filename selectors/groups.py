@@ -98,10 +98,6 @@ class Groups(Selector):
         return int(self.options.partitions) or max(1, round(wanted))
 
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
-        """Strike a pair off."""
-        self._pending.discard((finding.first, finding.second))
-
-    def absorb_conflict(self, finding: Finding) -> None:
         """Strike a pair off: it was judged, whatever it says of others."""
         self._pending.discard((finding.first, finding.second))
 

@@ -4,7 +4,9 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Selector, Worker
 from nextpair.selectors.topic import bits
+from nextpair.selectors.topic.judgments import Finding
 from nextpair.selectors.topic.open_pairs import OpenPairs
+from nextpair.selectors.topic.order import Merge
 
 TRIES = 32
 """Draws of any two documents before looking for what is left, class by class."""
@@ -12,6 +14,9 @@ TRIES = 32
 
 class Uniform(Selector):
     """Asks about random pairs and lets transitivity do what it can."""
+
+    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+        """Remember nothing: the order does."""
 
     def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Draw two documents of classes that can usefully be compared."""

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -56,10 +57,10 @@ def _play(study: Study, jobs: int) -> None:
             bar.advance(task)
 
 
-def _console(file: object) -> Console:
+def _console(file: TextIO) -> Console:
     """Make a console that never breaks a table only because nobody told it how wide a pipe is."""
-    console = Console(file=file)  # type: ignore[arg-type]
-    return console if console.is_terminal else Console(file=file, width=160)  # type: ignore[arg-type]
+    console = Console(file=file)
+    return console if console.is_terminal else Console(file=file, width=160)
 
 
 def _check_outputs(given: argparse.Namespace) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nextpair.selectors.errors import NegativeCount, SelfComparison
+from nextpair.selectors.errors import NegativeCount, SelfComparison, UnknownOutcome
 
 Pair = tuple[int, int]
 """Two documents, by their positions in the topic."""
@@ -47,6 +47,10 @@ class Judgment:
     def __post_init__(self) -> None:
         if self.number < 0:
             raise NegativeCount(f"a judgment's number must not be negative, got {self.number}")
+        if not isinstance(self.outcome, Outcome):
+            raise UnknownOutcome(
+                f"judgment {self.number} has outcome {self.outcome!r}, not one of Outcome's"
+            )
         if self.first == self.second:
             raise SelfComparison(
                 f"judgment {self.number} compares document {self.first!r} with itself"

@@ -76,7 +76,9 @@ class Topic:
         self._count(pair, judgment, outcome)
 
     def _count(self, pair: Pair, judgment: Judgment, outcome: Outcome) -> None:
-        ballot = self._ballots.setdefault(pair, Ballot(self._rule))
+        ballot = self._ballots.get(pair)
+        if ballot is None:
+            ballot = self._ballots[pair] = Ballot(self._rule)
         before = ballot.outcome
         ballot.cast(judgment.number, judgment.worker, outcome)
         self._dormant.discard(pair)
@@ -111,11 +113,11 @@ class Topic:
 
     def _overrule(self, finding: Finding) -> None:
         self._overruled.append(finding)
-        self.selector.absorb_conflict(finding)
+        self.selector.absorb(finding, None)
 
     def _to_reopen(self, finding: Finding) -> int | None:
         # What concludes nothing from others has nothing to take back.
-        if self.settings.on_conflict is not ConflictPolicy.REOPEN or not self.selector.infers:
+        if self.settings.on_conflict != ConflictPolicy.REOPEN or not self.selector.infers:
             return None
         document = min(finding.first, finding.second, key=self._evidence.count)
         return document if self._reopened[document] < self.settings.reopenings else None

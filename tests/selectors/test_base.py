@@ -1,7 +1,9 @@
 """Selectors are found by their files, and options are read strictly."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nextpair.selectors.base import find_selector, make_options, selector_names
@@ -15,6 +17,9 @@ from nextpair.selectors.errors import (
 )
 from nextpair.selectors.merge_tie import MergeTie, MergeTieOptions
 from nextpair.selectors.quick_sort import QuickSort
+from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.settings import Settings
+from nextpair.selectors.topic.state import Topic
 
 
 def test_every_file_is_a_selector_and_its_name() -> None:
@@ -80,3 +85,42 @@ def test_every_kind_of_option_can_come_from_a_command_line() -> None:
 def test_an_error_without_words_says_its_docstring() -> None:
     assert str(UnknownSelector()) == "There is no selector of this name."
     assert issubclass(BadInput, NextpairError)
+
+
+PLUG_IN = '''
+from nextpair.selectors.base import Choice, Selector
+
+
+class First(Selector):
+    """Asks whatever is unknown, first documents first."""
+
+    def absorb(self, finding, merge) -> None:
+        """Remember nothing."""
+
+    def choose(self, open_pairs, worker, rng) -> Choice:
+        for first in range(len(self.documents)):
+            for second in range(first):
+                if open_pairs.is_free(first, second):
+                    return first, second
+        return self.pause()
+'''
+
+
+def test_another_package_adds_a_selector_by_an_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plugged_in.py").write_text(PLUG_IN)
+    info = tmp_path / "plugged_in-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged-in\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[nextpair.selectors]\nfirst = plugged_in:First\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "first" in selector_names()
+    topic = Topic([Document("a"), Document("b"), Document("c")], Settings("first"))
+    assert topic.select("w", [], np.random.default_rng(0)) == (1, 0)
+
+
+@pytest.mark.parametrize("name", ["base", "errors", "topic", "ratings", "os"])
+def test_a_module_that_is_no_selector_is_not_one(name: str) -> None:
+    with pytest.raises(UnknownSelector):
+        find_selector(name)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.selectors.base import Idle
+from nextpair.selectors.base import Idle, make_options
 from nextpair.selectors.errors import BadOption, NegativeCount, UnknownDocument
-from nextpair.selectors.groups import Groups, GroupsOptions, sequence
+from nextpair.selectors.groups import Groups, sequence
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome
 from nextpair.selectors.topic.settings import Settings
@@ -92,7 +92,7 @@ def test_options_that_make_no_group_are_refused(
     options: dict[str, object], error: type[Exception]
 ) -> None:
     with pytest.raises(error):
-        GroupsOptions(**options)  # type: ignore[arg-type]
+        make_options(Groups, options)
 
 
 def test_a_known_document_that_is_not_in_the_pool_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -179,9 +180,9 @@ def test_a_pair_nobody_was_asked_about_ends_a_replay() -> None:
         {"max_documents": 0},
     ],
 )
-def test_a_plan_that_cannot_be_meant_is_refused(values: dict[str, float]) -> None:
+def test_a_plan_that_cannot_be_meant_is_refused(values: dict[str, Any]) -> None:
     with pytest.raises(BadOption, match=str(next(iter(values.values())))):
-        replace(Plan("uniform"), **values)  # type: ignore[arg-type]
+        replace(Plan("uniform"), **values)
 
 
 def test_a_topic_is_not_judged_without_votes_or_by_an_unknown_selector() -> None:

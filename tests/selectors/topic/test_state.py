@@ -17,6 +17,7 @@ from nextpair.selectors.errors import (
     SelfComparison,
     UnknownDocument,
     UnknownJudgment,
+    UnknownOutcome,
 )
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome
@@ -206,6 +207,8 @@ def test_a_bad_judgment_changes_nothing(judgment: Judgment, error: type[Exceptio
 def test_what_cannot_be_meant_is_refused() -> None:
     with pytest.raises(SelfComparison, match="'d0' with itself"):
         Judgment(0, "d0", "d0", B)
+    with pytest.raises(UnknownOutcome, match="'better'"):
+        Judgment(0, "d0", "d1", "better")  # type: ignore[arg-type]  # what an untyped caller does
     with pytest.raises(NegativeCount, match="-1"):
         Judgment(-1, "d0", "d1", B)
     with pytest.raises(NegativeCount, match="votes"):
