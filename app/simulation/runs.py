@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,7 @@ from nextpair.selectors.topic.judgments import Judgment
 from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
 from nextpair.selectors.topic.state import Topic
 
-RSS_PER_MB = 1024**2 if sys.platform == "darwin" else 1024
-"""The kernel counts resident memory in bytes on macOS and in kilobytes elsewhere."""
+STATUS = Path("/proc/self/status")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def judge_topic(truth: Truth, plan: Plan, seed: Sequence[int]) -> TopicRun:
         exact,
         finished,
         time.perf_counter() - started,
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / RSS_PER_MB,
+        peak_mb(),
     )
 
 
@@ -115,6 +115,18 @@ def _sample(truth: Truth, most: int | None, rng: np.random.Generator) -> Truth:
         return truth
     chosen = rng.choice(len(truth.documents), size=most, replace=False)
     return truth.sample(sorted(chosen.tolist()))
+
+
+def peak_mb() -> float:
+    """Return the most memory this process has had.
+
+    Linux tells it exactly; elsewhere it may be that of the process which started this one.
+    """
+    if STATUS.exists():
+        line = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) / 1024
+    unit = 1024**2 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 class _Session:
