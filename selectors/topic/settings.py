@@ -68,6 +68,16 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """One step of an explanation: what the judgments on one pair came to, by document ids."""
+
+    first: str
+    second: str
+    outcome: Outcome
+    judgments: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Lease:
     """A pair that is in a worker's hands."""
 

@@ -15,11 +15,11 @@ from nextpair.selectors.errors import (
 )
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.topic.documents import Document, Documents
-from nextpair.selectors.topic.evidence import Evidence, Link
+from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Order
-from nextpair.selectors.topic.settings import Conflict, ConflictPolicy, Lease, Settings
+from nextpair.selectors.topic.settings import Conflict, ConflictPolicy, Lease, Reason, Settings
 from nextpair.selectors.topic.votes import Ballot, VoteRule
 
 
@@ -198,13 +198,17 @@ class Topic:
         self.pair(first, second)
         return self.order.relation(self.documents.position(first), self.documents.position(second))
 
-    def explain(self, first: str, second: str) -> tuple[Link, ...]:
+    def explain(self, first: str, second: str) -> tuple[Reason, ...]:
         """Return the shortest chain of findings from which a relation follows; () if none does."""
         relation = self.relation(first, second)
         if relation is None:
             return ()
         positions = self.documents.position(first), self.documents.position(second)
-        return self._evidence.chain(*positions, relation)
+        ids = self.documents.ids
+        return tuple(
+            Reason(ids[link.first], ids[link.second], link.outcome, link.judgments)
+            for link in self._evidence.chain(*positions, relation)
+        )
 
     @property
     def log(self) -> tuple[Judgment, ...]:

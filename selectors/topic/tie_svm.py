@@ -58,11 +58,13 @@ def _standardise(columns: Array) -> Array:
 
 
 def likeness(space: Array) -> NDArray[np.float32]:
-    """Return how alike any two documents are, from 0 to 1."""
+    """Return how alike any two documents are, from nearly 0 to 1."""
     near = np.zeros((len(space), len(space)), dtype=np.float32)
     for direction in space.T.astype(np.float32):
         near += (direction[:, None] - direction[None, :]) ** 2
-    return np.asarray(np.exp(near / np.float32(-2 * BANDWIDTH**2)))
+    # Never quite 0: among classes that are nothing like each other, size must still decide.
+    alike: NDArray[np.float32] = np.exp(near / np.float32(-2 * BANDWIDTH**2))
+    return alike.clip(min=np.float32(1e-12))
 
 
 def pair_features(space: Array, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:

@@ -21,7 +21,7 @@ from nextpair.selectors.errors import (
 )
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome
-from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
+from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Reason, Settings
 from nextpair.selectors.topic.state import Topic, fold
 
 B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
@@ -37,6 +37,10 @@ def log(answers: Iterable[Answer]) -> list[Judgment]:
         Judgment(number, f"d{first}", f"d{second}", outcome, f"w{number}")
         for number, (first, second, outcome) in enumerate(answers)
     ]
+
+
+def answers_of(chain: Iterable[Reason]) -> list[Answer]:
+    return [(int(step.first[1:]), int(step.second[1:]), step.outcome) for step in chain]
 
 
 def told(topic: Topic) -> dict[tuple[int, int], Outcome]:
@@ -92,8 +96,7 @@ def test_reopening_never_corrupts_the_order(case: tuple[int, list[Answer]], vote
     assert all(relations[place, place] is T for place in range(size))
     for (first, second), relation in relations.items():
         if first != second:
-            links = topic.explain(f"d{first}", f"d{second}")
-            chain = [(link.first, link.second, link.outcome) for link in links]
+            chain = answers_of(topic.explain(f"d{first}", f"d{second}"))
             assert closure(size, chain)[first, second] is relation
 
 
@@ -121,10 +124,10 @@ def test_an_explanation_is_a_shortest_chain_that_implies_the_relation(
     if relation is None:
         assert chain == ()
         return
-    assert chain[0].first == first
-    assert chain[-1].second == second
+    assert chain[0].first == f"d{first}"
+    assert chain[-1].second == f"d{second}"
     assert all(one.second == other.first for one, other in pairwise(chain))
-    links = [(link.first, link.second, link.outcome) for link in chain]
+    links = answers_of(chain)
     assert closure(size, links)[first, second] is relation
     assert all(link.judgments for link in chain)
     if len(chain) <= 3:
@@ -135,7 +138,7 @@ def test_an_explanation_is_a_shortest_chain_that_implies_the_relation(
 def test_a_direct_judgment_explains_itself_even_if_it_came_last() -> None:
     topic = fold(pool(3), log([(0, 1, B), (1, 2, B), (0, 2, B)]))
     (link,) = topic.explain("d2", "d0")
-    assert (link.first, link.second, link.outcome, link.judgments) == (2, 0, W, (2,))
+    assert link == Reason("d2", "d0", W, (2,))
 
 
 def test_an_explanation_names_every_vote_of_its_pairs() -> None:
