@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from itertools import product
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Finding, Pair
+from nextpair.selectors.topic.judgments import Finding, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
 
@@ -112,14 +113,30 @@ class Selector(ABC):
         """Say why no pair can be handed out: answers are awaited, or all is known."""
         return Idle.WAIT if self.order.unknown_pairs else Idle.DONE
 
-    def documents_of(self, one: int, other: int, rng: np.random.Generator) -> Pair:
-        """Draw a document of each of two classes.
+    def pair_of(
+        self, one: int, other: int, open_pairs: OpenPairs, rng: np.random.Generator
+    ) -> Pair:
+        """Draw a document of each of two classes that are free.
 
         A class is asked about through any of its members, so that one document that was merged
         by mistake does not speak for all of them.
         """
         first, second = self.order.members(one), self.order.members(other)
-        return first[rng.integers(len(first))], second[rng.integers(len(second))]
+        drawn = first[rng.integers(len(first))], second[rng.integers(len(second))]
+        return self.unbarred(*drawn, open_pairs, rng)
+
+    def unbarred(
+        self, first: int, second: int, open_pairs: OpenPairs, rng: np.random.Generator
+    ) -> Pair:
+        """Return a pair, or one that says the same if this one must not go to the worker."""
+        if unordered(first, second) not in open_pairs.barred:
+            return first, second
+        members = self.order.members(self.order.label(first))
+        others = self.order.members(self.order.label(second))
+        pairs = [
+            pair for pair in product(members, others) if unordered(*pair) not in open_pairs.barred
+        ]
+        return pairs[rng.integers(len(pairs))]
 
 
 def selector_names() -> list[str]:
@@ -134,7 +151,7 @@ def find_selector(name: str) -> type[Selector]:
     """Return the class of the selector that goes by this name."""
     module_name = name.replace("-", "_")
     # Looking for entry points reads every package's metadata, so only strangers pay for it.
-    if module_name.isidentifier() and module_name not in _SHARED:
+    if "_" not in name and module_name.isidentifier() and module_name not in _SHARED:
         spec = find_spec(f"nextpair.selectors.{module_name}")
         if spec is not None and not spec.submodule_search_locations:
             return _selector_in(importlib.import_module(spec.name))

@@ -36,6 +36,9 @@ class GroupsOptions:
         How often the pool is split; 0 takes as many as it needs to meet 15 % of the pool.
     relevant, not_relevant
         Ids of documents known to be highly relevant and not relevant; every group gets one of each.
+
+    In a group of more than two each document has at least two partners, and where the number of
+    documents is odd an odd number of partners is rounded up.
     """
 
     size: int = 8
@@ -53,6 +56,9 @@ class GroupsOptions:
                 f"a group needs two documents and a partner for each,"
                 f" got size={self.size} and partners={self.partners}"
             )
+        both = sorted(set(self.relevant) & set(self.not_relevant))
+        if both:
+            raise BadOption(f"document {both[0]!r} is named as relevant and as not relevant")
         if self.size <= bool(self.relevant) + bool(self.not_relevant):
             raise BadOption(f"a group of {self.size} has no room beside its known documents")
 
@@ -138,7 +144,7 @@ def sequence(group: Sequence[int], partners: int) -> list[Pair]:
     degree = min(partners, size - 1)
     # An odd number of documents cannot all have an odd number of partners.
     degree += size % 2 * degree % 2
-    steps = [*range(2, degree // 2 + 1), *([size // 2] if degree % 2 and size > 2 else [])]
+    steps = [*range(2, degree // 2 + 1), *([size // 2] if degree % 2 and degree > 1 else [])]
     pairs: dict[frozenset[int], Pair] = {}
     for place in range(size):
         for step in (*steps, 1):

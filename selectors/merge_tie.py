@@ -81,15 +81,16 @@ class MergeTie(Selector):
     def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Choose the pair the machine would learn most from, then the likeliest tie."""
         if self._learning and self._seeds:
-            return self._choose_seed(open_pairs)
+            return self._choose_seed(open_pairs, rng)
         found = self._ties.largest(self.order.unknown, open_pairs.free)
-        return self.pause() if found is None else self.documents_of(*found, rng)
+        return self.pause() if found is None else self.pair_of(*found, open_pairs, rng)
 
-    def _choose_seed(self, open_pairs: OpenPairs) -> Choice:
+    def _choose_seed(self, open_pairs: OpenPairs, rng: np.random.Generator) -> Choice:
         pool = self._ties.candidates(open_pairs.free, self.options.pool)
         if not pool:
             return self.pause()
         first, second = np.array([(seed.first, seed.second) for seed in self._seeds]).T
         known = tie_svm.pair_features(self._space, first, second)
         candidates = tie_svm.pair_features(self._space, *np.array(pool).T)
-        return pool[tie_svm.most_ambiguous(known, self._seed_ties(), candidates)]
+        chosen = pool[tie_svm.most_ambiguous(known, self._seed_ties(), candidates)]
+        return self.unbarred(*chosen, open_pairs, rng)

@@ -30,4 +30,4 @@ class MergeTieRandom(Selector):
     def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Choose the largest tie probability among classes that can usefully be compared."""
         found = self._ties.largest(self.order.unknown, open_pairs.free)
-        return self.pause() if found is None else self.documents_of(*found, rng)
+        return self.pause() if found is None else self.pair_of(*found, open_pairs, rng)

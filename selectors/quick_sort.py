@@ -10,7 +10,7 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Selector, Worker
 from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Finding, Outcome, unordered
+from nextpair.selectors.topic.judgments import Finding, Outcome
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
 
@@ -73,8 +73,6 @@ class QuickSort(Selector):
         """Choose the first comparison with a pivot that is not open yet."""
         for part in self._parts.values():
             for document in part.pending:
-                if unordered(document, part.pivot) not in open_pairs.wanting and open_pairs.is_free(
-                    document, part.pivot
-                ):
-                    return document, part.pivot
+                if open_pairs.is_free(document, part.pivot):
+                    return self.unbarred(document, part.pivot, open_pairs, rng)
         return self.pause()

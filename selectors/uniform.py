@@ -24,9 +24,9 @@ class Uniform(Selector):
             return self.pause()
         for first, second in rng.integers(len(self.documents), size=(TRIES, 2)).tolist():
             if open_pairs.is_free(first, second):
-                return first, second
+                return self.unbarred(first, second, open_pairs, rng)
         for one in rng.permutation(bits.members(self.order.labels)).tolist():
             others = bits.members(open_pairs.free(one))
             if others:
-                return self.documents_of(one, others[rng.integers(len(others))], rng)
+                return self.pair_of(one, others[rng.integers(len(others))], open_pairs, rng)
         return self.pause()

@@ -8,6 +8,7 @@ from nextpair.app.formats.files import BadFile, lines, number, rows
 from nextpair.app.formats.trec import Grades, read_grade, read_run
 
 KEYS = ("topic", "doc")
+RUN_FIELDS = 6
 Values = dict[str, float | None]
 
 
@@ -24,6 +25,12 @@ class FeatureTable:
         values = self._values.get((topic, document), {})
         return {name: values.get(name) for name in self.names}
 
+    def knows(self, grades: Grades) -> bool:
+        """Say whether any of these documents has a feature."""
+        return any(
+            (topic, document) in self._values for topic in grades for document in grades[topic]
+        )
+
     def add(self, topic: str, document: str, values: Values) -> None:
         """Take in some features of a document."""
         self._values.setdefault((topic, document), {}).update(values)
@@ -36,10 +43,10 @@ def read_features(paths: Iterable[Path]) -> FeatureTable:
         _, first = next(lines(path), ("", ""))
         if not first:
             raise BadFile(f"{path}: the file is empty")
-        if "," in first:
-            _read_csv(path, table)
-        else:
+        if len(first.split()) == RUN_FIELDS:
             _read_ranks(path, table)
+        else:
+            _read_csv(path, table)
     return table
 
 
@@ -56,7 +63,12 @@ def _read_csv(path: Path, table: FeatureTable) -> None:
         seen.add((topic, document))
         table.add(topic, document, {name: _value(where, name, row[name]) for name in names})
         if "grade" in row:
-            table.grades.setdefault(topic, {})[document] = read_grade(where, row["grade"])
+            grades = table.grades.setdefault(topic, {})
+            if document in grades:
+                raise BadFile(f"{where}: an earlier file has a grade for document {document} too")
+            grades[document] = read_grade(where, row["grade"])
+    if names is None:
+        raise BadFile(f"{path}: there is no row below the header")
 
 
 def _read_ranks(path: Path, table: FeatureTable) -> None:

@@ -35,14 +35,17 @@ def read_grade(where: str, text: str) -> int:
 
 def read_run(path: Path) -> tuple[str, Ranks]:
     """Read a run; return its tag and each document's rank."""
-    tag, ranks = path.name, Ranks()
+    tags, ranks = set[str](), Ranks()
     for where, line in lines(path):
         match line.split():
             case [topic, _, document, rank, _, tag]:
+                tags.add(tag)
+                if len(tags) > 1:
+                    raise BadFile(f"{where}: a run has one tag, this one has {sorted(tags)}")
                 of_topic = ranks.setdefault(topic, {})
                 if document in of_topic:
                     raise BadFile(f"{where}: topic {topic} has document {document} twice")
                 of_topic[document] = number(where, "a rank", rank)
             case fields:
                 raise BadFile(f"{where}: a run has six fields, this line has {len(fields)}")
-    return tag, ranks
+    return "".join(tags), ranks

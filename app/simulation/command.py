@@ -8,13 +8,13 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from nextpair.app.simulation.arguments import (
+from nextpair.app.simulation.inputs import (
     baseline_plan,
     check_counts,
     make_plans,
     read_truths,
 )
-from nextpair.app.simulation.plot import draw, require_matplotlib
+from nextpair.app.simulation.plot import check_format, draw
 from nextpair.app.simulation.report import display_name, table, to_json
 from nextpair.app.simulation.studies import Study
 from nextpair.selectors.errors import NextpairError
@@ -32,7 +32,8 @@ def simulate(given: argparse.Namespace) -> int:
     results = {display_name(plan): study.runs(plan) for plan in plans}
     measure = study.runs(baseline) if baseline else None
     rows = {f"{display_name(plan)} (baseline)": study.runs(plan) for plan in shown} | results
-    _console(sys.stdout).print(table(rows, measure))
+    console = _console(sys.stdout)
+    console.print(table(rows, measure, console.width))
     if given.json:
         _write(given.json, to_json(results))
     if given.plot:
@@ -66,10 +67,12 @@ def _console(file: TextIO) -> Console:
 def _check_outputs(given: argparse.Namespace) -> None:
     """Find out before the study, not after it, that its results cannot be kept."""
     for path in (given.json, given.plot):
+        if path and path.is_dir():
+            raise NextpairError(f"cannot write {path}: it is a folder")
         if path and not path.parent.is_dir():
             raise NextpairError(f"cannot write {path}: there is no folder {path.parent}")
     if given.plot:
-        require_matplotlib()
+        check_format(given.plot)
 
 
 def _write(path: Path, text: str) -> None:

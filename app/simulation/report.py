@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from rich import box
 from rich.table import Table
 
 from nextpair.app.simulation.runs import Plan
@@ -33,40 +34,40 @@ def topic_variation(runs: Sequence[Run]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def table(results: Results, baseline: Sequence[Run] | None) -> Table:
-    """Lay the mechanisms out side by side."""
-    shown = Table(title=None, header_style="bold", pad_edge=False)
+NARROW = 100
+"""Below this many columns the table leaves out what `--json` has anyway."""
+
+
+def table(results: Results, baseline: Sequence[Run] | None, width: int) -> Table:
+    """Lay the mechanisms out side by side, in a terminal of this width."""
+    narrow = width < NARROW
+    padding = (0, 0) if narrow else (0, 1, 0, 0)
+    shown = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=padding)
     shown.add_column("selector", overflow="fold")
-    for heading in (
-        "documents",
-        "judgments",
-        "per document",
-        "vs quick-sort",
-        "tau-b",
-        "exact",
-        "CV",
-        "CV per topic",
-        "seconds",
-    ):
-        shown.add_column(heading, justify="right")
+    rows = {name: _cells(runs, baseline, narrow) for name, runs in results.items()}
+    for heading in next(iter(rows.values())):
+        shown.add_column(heading, justify="right", no_wrap=True)
     for name, runs in results.items():
-        shown.add_row(name, *_cells(runs, baseline), style="" if _finished(runs) else "red")
+        shown.add_row(name, *rows[name].values(), style="" if _finished(runs) else "red")
     return shown
 
 
-def _cells(runs: Sequence[Run], baseline: Sequence[Run] | None) -> list[str]:
-    judgments = _mean(runs)
-    return [
-        f"{np.mean([run.documents for run in runs]):,.0f}",
-        f"{judgments:,.0f}" if _finished(runs) else f"{judgments:,.0f} unfinished",
-        f"{judgments / float(np.mean([run.documents for run in runs])):.3f}",
-        f"{judgments / _mean(baseline) - 1:+.1%}" if baseline and _mean(baseline) else "-",
-        f"{np.mean([run.tau_b for run in runs]):.4f}",
-        f"{sum(run.exact for run in runs)}/{len(runs)}",
-        _percent(variation([run.judgments for run in runs])),
-        _percent(topic_variation(runs)),
-        f"{np.mean([run.seconds for run in runs]):.1f}",
-    ]
+def _cells(runs: Sequence[Run], baseline: Sequence[Run] | None, narrow: bool) -> dict[str, str]:
+    judgments, documents = _mean(runs), float(np.mean([run.documents for run in runs]))
+    against = f"{judgments / _mean(baseline) - 1:+.1%}" if baseline and _mean(baseline) else "-"
+    cells = {
+        "documents": f"{documents:,.0f}",
+        "judgments": f"{judgments:,.0f}" if _finished(runs) else f"{judgments:,.0f} unfinished",
+        "per\ndocument": f"{judgments / documents:.3f}",
+        "against\nquick-sort": against,
+        "tau-b": f"{np.mean([run.tau_b for run in runs]):.4f}",
+        "exact": f"{sum(run.exact for run in runs)}/{len(runs)}",
+        "CV": _percent(variation([run.judgments for run in runs])),
+        "CV per\ntopic": _percent(topic_variation(runs)),
+        "seconds": f"{np.mean([run.seconds for run in runs]):.1f}",
+    }
+    left_out = ("exact", "CV per\ntopic") if narrow else ()
+    return {heading: cell for heading, cell in cells.items() if heading not in left_out}
 
 
 def _mean(runs: Sequence[Run]) -> float:

@@ -17,6 +17,7 @@ from nextpair.selectors.ratings.replay import MOST_PASSES, Rated, Ratings, repla
 F = 200.0
 START = 100.0
 K = 16.0
+"""The paper gives none; this one is ours."""
 
 
 def expected(rating: float, opponent: float, f: float = F) -> float:
@@ -47,5 +48,5 @@ def replay_elo(
 
 
 def rate(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
-    """Rate documents with the paper's parameters."""
+    """Rate documents with the paper's F and start, and our K."""
     return replay_elo(size, matches).ratings

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +82,8 @@ def _feature_matrix(documents: Sequence[Document], names: Sequence[str]) -> NDAr
 def _number(document: Document, what: str, value: float | None) -> float:
     if value is None:
         return math.nan
-    if not math.isfinite(value):
-        raise BadFeature(f"document {document.id!r} has {what} = {value}, not a finite number")
+    if not isinstance(value, Real) or not math.isfinite(value):
+        raise BadFeature(f"document {document.id!r} has {what} = {value!r}, not a finite number")
     return float(value)
 
 

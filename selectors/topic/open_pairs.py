@@ -5,11 +5,11 @@ order together say which relations their answers could imply: if one class can b
 another, asking about the two now might buy what is about to come for nothing.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nextpair.selectors.topic import bits
-from nextpair.selectors.topic.judgments import Pair
+from nextpair.selectors.topic.judgments import Pair, unordered
 from nextpair.selectors.topic.order import Order
 
 Direction = Callable[[int], int]
@@ -24,36 +24,42 @@ class OpenPairs:
     wanting
         How many more votes each of these pairs can take at this moment.
     barred
-        Pairs that must not go to the worker who asks, though they are not open.
+        Pairs, smaller position first, that must not go to the worker who asks.
     """
 
     def __init__(
         self, order: Order, wanting: Mapping[Pair, int], barred: Iterable[Pair] = ()
     ) -> None:
         self.wanting = wanting
+        self.barred = frozenset(barred)
         self._order = order
-        self._barred: dict[int, int] = {}
-        for one, other in self._unknown(barred):
-            self._barred[one] = self._barred.get(one, 0) | 1 << other
-            self._barred[other] = self._barred.get(other, 0) | 1 << one
         joined = _join(self._unknown(wanting))
         self._below = _Reach(order.below, joined)
         self._above = _Reach(order.above, joined)
+        self._closed = self._all_barred()
         self._free: dict[int, int] = {}
 
-    def _unknown(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
+    def _unknown(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Yield the classes of those pairs whose relation is not known."""
         for first, second in pairs:
             if self._order.relation(first, second) is None:
                 yield self._order.label(first), self._order.label(second)
 
-    def __len__(self) -> int:
-        return len(self.wanting)
+    def _all_barred(self) -> dict[int, int]:
+        """Find the classes no two of whose documents may be compared."""
+        counts = Counter(unordered(*labels) for labels in self._unknown(self.barred))
+        closed: dict[int, int] = {}
+        for (one, other), count in counts.items():
+            if count == len(self._order.members(one)) * len(self._order.members(other)):
+                closed[one] = closed.get(one, 0) | 1 << other
+                closed[other] = closed.get(other, 0) | 1 << one
+        return closed
 
     def free(self, label: int) -> int:
         """Return the classes that can usefully be compared with this one now, as a bit set."""
         found = self._free.get(label)
         if found is None:
-            busy = self._below.of(label) | self._above.of(label) | self._barred.get(label, 0)
+            busy = self._below.of(label) | self._above.of(label) | self._closed.get(label, 0)
             found = self._free[label] = self._order.unknown(label) & ~busy
         return found
 

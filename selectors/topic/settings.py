@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from nextpair.selectors.errors import NegativeCount
+from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.topic.evidence import Link
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
 
@@ -43,8 +43,15 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("votes", "reopenings", "seed"):
-            if getattr(self, name) < 0:
-                raise NegativeCount(f"{name} must not be negative, got {getattr(self, name)}")
+            value = getattr(self, name)
+            if type(value) is not int:
+                raise BadOption(f"{name} must be a whole number, got {value!r}")
+            if value < 0:
+                raise NegativeCount(f"{name} must not be negative, got {value}")
+        if self.on_conflict not in set(ConflictPolicy):
+            raise BadOption(
+                f"on_conflict must be one of {', '.join(ConflictPolicy)}, got {self.on_conflict!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,9 +86,12 @@ class Topic:
             self._voting[pair] = ballot
         elif ballot.outcome is not before:
             self._voting.pop(pair, None)
-            # A late vote that splits a pair decided before contradicts what was decided.
-            came_to = ballot.outcome or outcome
-            self._absorb_finding(Finding(*pair, came_to, tuple(ballot.judgments)))
+            if ballot.outcome is None:
+                # A late vote split a pair decided before: by itself it contradicts the decision.
+                finding = Finding(*pair, outcome, (judgment.number,))
+            else:
+                finding = Finding(*pair, ballot.outcome, tuple(ballot.judgments))
+            self._absorb_finding(finding)
 
     def _absorb_finding(self, finding: Finding) -> None:
         known = self.order.relation(finding.first, finding.second)
@@ -171,18 +174,17 @@ class Topic:
         return self.selector.select(open_pairs, who, rng)
 
     def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
-        wanting = {
-            pair: ballot.needed
-            for pair, ballot in self._voting.items()
-            if not self.selector.infers or self.order.relation(*pair) is None
-        }
+        wanting = {pair: self._votes_wanted(pair) for pair in self._voting}
         for lease in leases:
             pair = unordered(*lease.pair)
-            if pair not in wanting:
-                ballot = self._ballots.get(pair)
-                wanting[pair] = ballot.needed if ballot else self._needed_at_first
-            wanting[pair] -= 1
+            wanting[pair] = wanting.get(pair, self._votes_wanted(pair)) - 1
         return wanting
+
+    def _votes_wanted(self, pair: Pair) -> int:
+        if self.selector.infers and self.order.relation(*pair) is not None:
+            return 0
+        ballot = self._ballots.get(pair)
+        return ballot.needed if ballot else self._needed_at_first
 
     # -- knowing --------------------------------------------------------------------------------
 

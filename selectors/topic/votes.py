@@ -73,6 +73,9 @@ class Ballot:
         """Ask for a whole new round; the votes so far still count."""
         self._wanted = len(self.judgments) + self._rule.votes
         self._settle()
+        if not self.needed:
+            # However large the old lead, what is in doubt is asked at least once more.
+            self.needed, self.outcome = 1, None
 
     def _settle(self) -> None:
         second, most = sorted(self._counts.values())[1:]

@@ -127,5 +127,25 @@ def test_a_feature_that_comes_from_two_files_is_refused(tmp_path: Path) -> None:
 
 def test_something_that_is_neither_table_nor_run_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "notes.txt", "some notes\n")
-    with pytest.raises(BadFile, match=f"^{path}:1: a run has six fields, this line has 2"):
+    with pytest.raises(BadFile, match=f"^{path}: the header lacks topic, doc"):
         read_features([path])
+
+
+def test_a_run_may_have_commas_in_its_ids(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.run", "1 Q0 doc,1 4 0.5 tag\n")
+    assert read_features([path]).of("1", "doc,1") == {"tag": 4.0}
+
+
+def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "f.csv", "topic,doc,grade,f\n")
+    with pytest.raises(BadFile, match="there is no row below the header"):
+        read_features([path])
+
+
+def test_two_files_cannot_both_give_the_grade_of_a_document(tmp_path: Path) -> None:
+    paths = [
+        write(tmp_path, f"{name}.csv", f"topic,doc,grade,{name}\n1,a,{grade},1\n")
+        for name, grade in (("f", 0), ("g", 2))
+    ]
+    with pytest.raises(BadFile, match=r"g.csv:2: an earlier file has a grade for document a too"):
+        read_features(paths)

@@ -6,13 +6,9 @@ from pathlib import Path
 import pytest
 
 from nextpair.app.formats.files import BadFile
-from nextpair.app.simulation.arguments import (
-    add_arguments,
-    baseline_plan,
-    make_plans,
-    read_truths,
-)
+from nextpair.app.simulation.arguments import add_arguments
 from nextpair.app.simulation.crowd import CrowdSettings
+from nextpair.app.simulation.inputs import baseline_plan, make_plans, read_truths
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.truths import Graded, Recorded
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption
@@ -49,7 +45,6 @@ def test_qrels_give_the_topics(qrels: Path) -> None:
         ("2,7", ["2", "7"]),
         ("1", ["7"]),
         ("3", ["7", "9", "2"]),
-        ("50", ["7", "9", "2"]),
     ],
 )
 def test_topics_are_chosen_by_their_ids_or_as_the_first_so_many(
@@ -59,11 +54,24 @@ def test_topics_are_chosen_by_their_ids_or_as_the_first_so_many(
 
 
 @pytest.mark.parametrize(
-    ("wanted", "unknown"), [("7,8", "8"), ("x", "x"), ("0", "0"), ("-1", "-1"), ("²", "²")]
+    ("wanted", "unknown"), [("7,8", "8"), ("x", "x"), ("-1", "-1"), ("²", "²")]
 )
 def test_a_topic_that_does_not_exist_is_named(qrels: Path, wanted: str, unknown: str) -> None:
     with pytest.raises(BadOption, match=f"^--topics: there is no topic {unknown}$"):
         topics("--qrels", qrels, f"--topics={wanted}")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ("0", "--topics 0: there are 3 topics"),
+        ("50", "--topics 50: there are 3 topics"),
+        ("7,7", "--topics 7,7 names a topic twice"),
+    ],
+)
+def test_topics_that_cannot_be_chosen_are_refused(qrels: Path, wanted: str, message: str) -> None:
+    with pytest.raises(BadOption, match=message):
+        topics("--qrels", qrels, "--topics", wanted)
 
 
 def test_features_may_bring_the_grades(tmp_path: Path) -> None:

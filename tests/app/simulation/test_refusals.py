@@ -1,10 +1,12 @@
 """What `nextpair simulate` refuses before anything is judged."""
 
 import argparse
+from pathlib import Path
 
 import pytest
 
-from nextpair.app.simulation.arguments import add_arguments, check_counts, make_plans
+from nextpair.app.simulation.arguments import add_arguments
+from nextpair.app.simulation.inputs import check_counts, make_plans, read_truths
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption, UnknownSelector
 
 
@@ -61,3 +63,27 @@ def test_words_that_are_not_part_of_the_command_show_how_it_is_used(
         parse(words)
     assert raised.value.code == 2
     assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--generate topics=1,topics=2", "it says topics twice"),
+        ("--generate topics=1 --columns a,b,c,d,e", "--columns has no effect without --replay"),
+        ("--generate topics=1 --features F", "--features has no effect with --generate"),
+        ("--replay R --error 0.1", "--error has no effect with --replay"),
+        ("--replay R --spammers 0.1", "--spammers has no effect with --replay"),
+        ("--qrels Q --features G", "cannot both say what is true"),
+        ("--qrels Q --features F", "--features has no document of any of the topics"),
+    ],
+)
+def test_words_that_would_be_passed_over_are_refused(
+    words: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("Q").write_text("1 0 a 1\n1 0 b 0\n")
+    Path("F").write_text("topic,doc,f\n1,c,3\n")
+    Path("G").write_text("topic,doc,grade,f\n1,a,1,3\n")
+    Path("R").write_text("topic,first,second,worker,answer\n1,a,b,w,tie\n")
+    with pytest.raises(BadInput, match=message):
+        read_truths(parse(words))

@@ -39,11 +39,12 @@ def test_an_answer_once_overruled_counts_when_what_overruled_it_is_set_aside(sel
 
 
 @pytest.mark.parametrize("votes", [1, 3])
-def test_no_pair_is_put_to_the_whole_crowd(votes: int) -> None:
+@pytest.mark.parametrize("selector", ["quick-sort", "merge-tie-random", "uniform"])
+def test_reopening_costs_no_more_than_its_limit_allows(selector: str, votes: int) -> None:
     (truth,) = generated_truths(1, 14, [6, 2, 1, 1], np.random.default_rng(0))
     crowd = CrowdSettings(60, error=0.3)
-    plan = Plan("elo-schedule", crowd=crowd, votes=votes, on_conflict=ConflictPolicy.REOPEN)
+    plan = Plan(selector, crowd=crowd, votes=votes, on_conflict=ConflictPolicy.REOPEN)
     run = judge_topic(truth, plan, [0])
-    # Each of the 55 matches can be re-opened three times for each of its documents.
+    # All 91 pairs, once and again for each of three re-openings of each of their two documents.
     assert run.finished
-    assert run.judgments <= 55 * 7 * (2 * votes + 1)
+    assert run.judgments <= 91 * 7 * (2 * votes + 1)

@@ -44,12 +44,27 @@ def run(*judgments: int, seed: int = 0, exact: bool = True, finished: bool = Tru
 
 
 def row(results: Results, baseline: list[Run] | None) -> list[str]:
-    """Print the table and return the cells of its last mechanism."""
-    console = Console(file=StringIO(), width=200)
-    console.print(table(results, baseline))
+    """Return the cells of the table's last mechanism."""
+    return [str(list(column.cells)[-1]) for column in table(results, baseline, 160).columns]
+
+
+def printed(width: int) -> str:
+    """Print a table with large numbers in a terminal of this width."""
+    name = "merge-tie-random (baseline)"
+    shown = table({name: [run(1234567), run(2234567, seed=1)]}, [run(100)], width)
+    console = Console(file=StringIO(), width=width)
+    console.print(shown)
     assert isinstance(console.file, StringIO)
-    line = console.file.getvalue().splitlines()[-2]
-    return [cell.strip() for cell in line.strip("│").split("│")]
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_no_number_is_cut_at_any_usual_width(width: int) -> None:
+    text = printed(width)
+    assert "…" not in text
+    for number in ("1,734,567", "3469.134", "+1734467.0%", "0.5000", "40.77%", "2.0"):
+        assert number in text
+    assert ("2/2" in text) is (width >= 100)
 
 
 def test_a_mechanism_is_named_by_its_selector_and_the_options_set() -> None:
@@ -112,7 +127,7 @@ def test_each_object_says_what_was_run_and_what_it_came_to() -> None:
 
 def test_the_table_has_a_row_for_each_mechanism() -> None:
     results = {"one": [run(1000)], "two": [run(1500)]}
-    assert table(results, None).row_count == 2
+    assert table(results, None, 160).row_count == 2
 
 
 def test_a_row_shows_means_over_repeats() -> None:

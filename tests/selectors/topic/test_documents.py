@@ -46,6 +46,11 @@ def test_a_feature_that_is_not_finite_is_refused(value: float) -> None:
         Documents([Document("a", prior=value)])
 
 
+def test_a_feature_that_is_text_is_refused() -> None:
+    with pytest.raises(BadFeature, match="'a' has x = '1', not a finite number"):
+        Documents([Document("a", {"x": "1"})])  # type: ignore[dict-item]  # an untyped caller
+
+
 def test_documents_with_different_features_are_refused() -> None:
     with pytest.raises(MismatchedFeatures, match=r"'b' differs .* \['x', 'y'\]"):
         Documents([Document("a", {"x": 1.0}), Document("b", {"y": 1.0})])
