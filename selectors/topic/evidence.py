@@ -2,22 +2,11 @@
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nextpair.selectors.topic.judgments import Finding, Outcome
 
 _Step = tuple[int, bool]
 """A document, and whether the way to it held a strict preference."""
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One step of an explanation: a finding, told from the document nearer to the start."""
-
-    first: int
-    second: int
-    outcome: Outcome
-    judgments: tuple[int, ...]
 
 
 class Evidence:
@@ -26,9 +15,6 @@ class Evidence:
     def __init__(self) -> None:
         self._findings: list[Finding] = []
         self._of: defaultdict[int, list[Finding]] = defaultdict(list)
-
-    def __len__(self) -> int:
-        return len(self._findings)
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._findings)
@@ -43,36 +29,39 @@ class Evidence:
         """Say how many findings a document's place rests on directly."""
         return len(self._of[document])
 
-    def chain(self, first: int, second: int, relation: Outcome) -> tuple[Link, ...]:
-        """Return the fewest findings from which a known relation follows, first to second."""
+    def chain(self, first: int, second: int, relation: Outcome) -> tuple[Finding, ...]:
+        """Return the fewest findings from which a known relation follows, first to second.
+
+        Each is told from the document nearer to the first.
+        """
         if relation is Outcome.WORSE:
-            return tuple(
-                Link(link.second, link.first, link.outcome.reversed, link.judgments)
-                for link in reversed(self.chain(second, first, Outcome.BETTER))
-            )
+            downwards = self.chain(second, first, Outcome.BETTER)
+            return tuple(finding.told_from(finding.second) for finding in reversed(downwards))
         return self._shortest((first, False), (second, relation is Outcome.BETTER))
 
-    def _shortest(self, start: _Step, goal: _Step) -> tuple[Link, ...]:
-        came: dict[_Step, tuple[_Step, Link]] = {}
+    def _shortest(self, start: _Step, goal: _Step) -> tuple[Finding, ...]:
+        came: dict[_Step, tuple[_Step, Finding]] = {}
         queue = deque([start])
         while queue and goal not in came:
             step = queue.popleft()
-            for link in self._links(step[0]):
-                reached = (link.second, step[1] or link.outcome is Outcome.BETTER)
+            for finding in self._downwards(step[0]):
+                reached = (finding.second, step[1] or finding.outcome is Outcome.BETTER)
                 if reached not in came and reached != start:
-                    came[reached] = (step, link)
+                    came[reached] = (step, finding)
                     queue.append(reached)
         return tuple(_walk_back(came, start, goal))[::-1]
 
-    def _links(self, document: int) -> Iterator[Link]:
-        """Yield the steps that lead from a document to one that is tied with it, or worse."""
+    def _downwards(self, document: int) -> Iterator[Finding]:
+        """Yield the findings that lead from a document to one that is tied with it, or worse."""
         for finding in self._of[document]:
-            outcome = finding.oriented(document)
-            if outcome is not Outcome.WORSE:
-                yield Link(document, finding.opponent(document), outcome, finding.judgments)
+            told = finding.told_from(document)
+            if told.outcome is not Outcome.WORSE:
+                yield told
 
 
-def _walk_back(came: dict[_Step, tuple[_Step, Link]], start: _Step, goal: _Step) -> Iterator[Link]:
+def _walk_back(
+    came: dict[_Step, tuple[_Step, Finding]], start: _Step, goal: _Step
+) -> Iterator[Finding]:
     while goal != start:
-        goal, link = came[goal]
-        yield link
+        goal, finding = came[goal]
+        yield finding

@@ -66,9 +66,11 @@ class Finding:
     outcome: Outcome
     judgments: tuple[int, ...]
 
-    def oriented(self, document: int) -> Outcome:
-        """Tell the outcome from the side of one of the two documents."""
-        return self.outcome if document == self.first else self.outcome.reversed
+    def told_from(self, document: int) -> "Finding":
+        """Tell the same from the side of one of the two documents."""
+        if document == self.first:
+            return self
+        return Finding(self.second, self.first, self.outcome.reversed, self.judgments)
 
     def about(self, document: int) -> bool:
         """Say whether a document is one of the two."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.topic.evidence import Link
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
 
 
@@ -70,7 +69,7 @@ class Conflict:
 
     finding: Finding
     known: Outcome
-    because: tuple[Link, ...]
+    because: tuple[Finding, ...]
     reopened: int | None = None
 
 

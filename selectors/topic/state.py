@@ -36,7 +36,7 @@ class Topic:
         self._needed_at_first = Ballot(self._rule).needed
         self._log: list[Judgment] = []
         self._ballots: dict[Pair, Ballot] = {}
-        self._voting: dict[Pair, Ballot] = {}
+        self._voting: dict[Pair, None] = {}
         self._dormant: set[Pair] = set()
         self._answered: defaultdict[str, dict[Pair, int]] = defaultdict(dict)
         self._conflicts: list[Conflict] = []
@@ -83,7 +83,7 @@ class Topic:
         ballot.cast(judgment.number, judgment.worker, outcome)
         self._dormant.discard(pair)
         if before is None and ballot.outcome is None:
-            self._voting[pair] = ballot
+            self._voting[pair] = None
         elif ballot.outcome is not before:
             self._voting.pop(pair, None)
             if ballot.outcome is None:
@@ -143,10 +143,10 @@ class Topic:
 
     def retract(self, *numbers: int) -> "Topic":
         """Return the state as it would be had these judgments never been made."""
-        unknown = sorted(set(numbers) - {judgment.number for judgment in self._log})
+        gone = set(numbers)
+        unknown = sorted(gone - {judgment.number for judgment in self._log})
         if unknown:
             raise UnknownJudgment(f"the topic has no judgment {', '.join(map(str, unknown))}")
-        gone = set(numbers)
         left = (judgment for judgment in self._log if judgment.number not in gone)
         return fold(self._given, left, self.settings)
 
@@ -177,7 +177,7 @@ class Topic:
         wanting = {pair: self._votes_wanted(pair) for pair in self._voting}
         for lease in leases:
             pair = unordered(*lease.pair)
-            wanting[pair] = wanting.get(pair, self._votes_wanted(pair)) - 1
+            wanting[pair] = (wanting[pair] if pair in wanting else self._votes_wanted(pair)) - 1
         return wanting
 
     def _votes_wanted(self, pair: Pair) -> int:
@@ -208,8 +208,8 @@ class Topic:
         positions = self.documents.position(first), self.documents.position(second)
         ids = self.documents.ids
         return tuple(
-            Reason(ids[link.first], ids[link.second], link.outcome, link.judgments)
-            for link in self._evidence.chain(*positions, relation)
+            Reason(ids[step.first], ids[step.second], step.outcome, step.judgments)
+            for step in self._evidence.chain(*positions, relation)
         )
 
     @property
