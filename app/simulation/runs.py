@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
+from nextpair.app.simulation.desk import Desk, LocalDesk, OpenDesk
 from nextpair.app.simulation.truths import Truth
 from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.judgments import Judgment
-from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.topic.judgments import Pair
+from nextpair.selectors.topic.settings import ConflictPolicy, Settings
 
 STATUS = Path("/proc/self/status")
+SEEDS = 2**53
+"""Topics' seeds stay below this: every reader of JSON keeps such a number exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ class TopicRun:
     peak_mb: float
 
 
-def judge_topic(truth: Truth, plan: Plan, seed: Sequence[int]) -> TopicRun:
+def judge_topic(
+    truth: Truth, plan: Plan, seed: Sequence[int], open_desk: OpenDesk = LocalDesk
+) -> TopicRun:
     """Judge one topic to the end."""
     started = time.perf_counter()
     streams = [np.random.default_rng([*seed, stream]) for stream in range(4)]
@@ -91,17 +95,17 @@ def judge_topic(truth: Truth, plan: Plan, seed: Sequence[int]) -> TopicRun:
         plan.options,
         votes=plan.votes,
         on_conflict=plan.on_conflict,
-        seed=int(own.integers(2**63)),
+        seed=int(own.integers(SEEDS)),
     )
-    topic = Topic(truth.documents, settings)
-    session = _Session(topic, truth, recruit(plan.crowd, recruiting), plan, asking)
+    desk = open_desk(truth.documents, settings)
+    session = _Session(desk, truth, recruit(plan.crowd, recruiting), plan, asking)
     finished = session.play()
-    tau_b, exact = compare(topic.scores(), truth.scores)
+    tau_b, exact = compare(desk.scores(), truth.scores)
     return TopicRun(
         truth.topic,
         len(truth.documents),
         session.judgments,
-        len(topic.conflicts),
+        desk.conflicts(),
         tau_b,
         exact,
         finished,
@@ -134,16 +138,16 @@ class _Session:
 
     def __init__(
         self,
-        topic: Topic,
+        desk: Desk,
         truth: Truth,
         crowd: Sequence[SimulatedWorker],
         plan: Plan,
         rng: np.random.Generator,
     ) -> None:
-        self._topic = topic
+        self._desk = desk
         self._judge = truth.judge()
         self._idle = list(crowd)
-        self._busy: list[tuple[Lease, SimulatedWorker]] = []
+        self._busy: list[tuple[Pair, SimulatedWorker]] = []
         self._at_once = plan.workers
         size = len(truth.documents)
         self._limit = np.inf if plan.budget is None else round(plan.budget * size)
@@ -172,17 +176,16 @@ class _Session:
 
     def _hand_out(self) -> Idle | None:
         """Hand out one pair, or say why no worker of the crowd can have one."""
-        leases = [lease for lease, _ in self._busy]
         said: Idle | None = None
         for turn in range(len(self._idle)):
             # Whoever comes is drawn at random; only if nothing is awaited either, all are tried.
             drawn = int(self._rng.integers(turn, len(self._idle)))
             self._idle[turn], self._idle[drawn] = self._idle[drawn], self._idle[turn]
             worker = self._idle[turn]
-            choice = self._topic.select(worker.id, leases, self._rng)
+            choice = self._desk.ask(worker.id)
             if not isinstance(choice, Idle):
                 self._idle.pop(turn)
-                self._busy.append((Lease(choice, worker.id), worker))
+                self._busy.append((choice, worker))
                 return None
             said = choice
             if said is Idle.DONE or self._busy:
@@ -190,12 +193,9 @@ class _Session:
         return said
 
     def _answer(self) -> None:
-        lease, worker = self._busy.pop(int(self._rng.integers(len(self._busy))))
+        pair, worker = self._busy.pop(int(self._rng.integers(len(self._busy))))
         self._idle.append(worker)
-        answer = self._judge.answer(lease.pair, worker, self._rng)
-        first, second = (self._topic.documents.ids[place] for place in lease.pair)
-        judgment = Judgment(self.judgments, first, second, answer.outcome, answer.worker)
-        self._topic.absorb(judgment)
+        self._desk.answer(pair, worker.id, self._judge.answer(pair, worker, self._rng))
         self.judgments += 1
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import numpy as np
+
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
 
@@ -51,6 +53,18 @@ class Settings:
             raise BadOption(
                 f"on_conflict must be one of {', '.join(ConflictPolicy)}, got {self.on_conflict!r}"
             )
+
+    def question_rng(self, asked: int) -> np.random.Generator:
+        """Return the chance of one question: every process that asks it draws the same.
+
+        Parameters
+        ----------
+        asked
+            How many questions the topic has handed out before.
+        """
+        # Not the entropy [seed, asked]: a last 0 adds nothing to it, and the first question's
+        # chance would be the topic's own.
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(asked,)))
 
 
 @dataclass(frozen=True, slots=True)

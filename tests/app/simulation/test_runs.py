@@ -133,7 +133,9 @@ def test_a_crowd_that_errs_still_finishes(selector: str, policy: ConflictPolicy)
         crowd = CrowdSettings(60, 0.3, 0.1, 0.1)
         plan = Plan(selector, crowd=crowd, votes=votes, on_conflict=policy, workers=workers)
         run = judge_topic(drawn(14), plan, [workers, votes])
-        assert (run.finished, run.exact) == (True, False)
+        assert run.finished
+        # Three votes may, by luck, outvote every error.
+        assert votes > 1 or not run.exact
 
 
 @pytest.mark.parametrize("policy", ConflictPolicy)

@@ -1,0 +1,76 @@
+"""The desk a simulated crowd comes to: it hands out pairs and takes answers.
+
+A session knows its topic only through a desk, and makes the same calls whichever desk that is: two
+desks that know the same topic give the same run.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.app.simulation.truths import Answer
+from nextpair.selectors.base import Choice, Idle
+from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.judgments import Judgment, Pair
+from nextpair.selectors.topic.settings import Lease, Settings
+from nextpair.selectors.topic.state import Topic
+
+
+class Desk(Protocol):
+    """Where one topic is judged."""
+
+    def ask(self, worker: str) -> Choice:
+        """Hand a pair of positions to a worker, who holds it from now on, or say why not."""
+
+    def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+        """Take a pair back from the worker who holds it, and absorb its answer.
+
+        The answer may be another's: one that was recorded bears the name of whoever gave it.
+        """
+
+    def scores(self) -> NDArray[np.float64]:
+        """Return a number for each document, larger is better."""
+
+    def conflicts(self) -> int:
+        """Count the findings that contradicted the order."""
+
+
+OpenDesk = Callable[[Sequence[Document], Settings], Desk]
+"""Opens a desk for a new topic."""
+
+
+class LocalDesk:
+    """A topic in this process, with its leases in memory, the oldest first."""
+
+    def __init__(self, documents: Sequence[Document], settings: Settings) -> None:
+        self._topic = Topic(documents, settings)
+        self._leases: list[Lease] = []
+        self._asked = 0
+        self._judged = 0
+
+    def ask(self, worker: str) -> Choice:
+        """Hand out a pair; only pairs count as questions, so being told to wait costs no chance."""
+        rng = self._topic.settings.question_rng(self._asked)
+        choice = self._topic.select(worker, self._leases, rng)
+        if not isinstance(choice, Idle):
+            self._leases.append(Lease(choice, worker))
+            self._asked += 1
+        return choice
+
+    def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+        """Take a pair back, and absorb its answer as the next judgment."""
+        self._leases.remove(Lease(pair, worker))
+        first, second = (self._topic.documents.ids[place] for place in pair)
+        judgment = Judgment(self._judged, first, second, answer.outcome, answer.worker)
+        self._topic.absorb(judgment)
+        self._judged += 1
+
+    def scores(self) -> NDArray[np.float64]:
+        """Return what the topic's selector reports its ranking from."""
+        return self._topic.scores()
+
+    def conflicts(self) -> int:
+        """Count the topic's conflicts."""
+        return len(self._topic.conflicts)

@@ -1,0 +1,139 @@
+"""A run is the same whichever desk it is played at: chance belongs to a question, not to a desk."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from nextpair.app.simulation.crowd import CrowdSettings
+from nextpair.app.simulation.desk import LocalDesk
+from nextpair.app.simulation.runs import SEEDS, Plan, TopicRun, judge_topic
+from nextpair.app.simulation.truths import Answer, Recorded, Truth, generated_truths
+from nextpair.selectors.base import Choice, Idle, selector_names
+from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair
+from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
+from nextpair.selectors.topic.state import Topic, fold
+
+CROWD = CrowdSettings(40, 0.25, 0.1, 0.1)
+
+
+class ForgetfulDesk:
+    """Every call as if by another process: it knows the log and the leases, and folds anew."""
+
+    def __init__(self, documents: Sequence[Document], settings: Settings) -> None:
+        self.documents, self.settings = documents, settings
+        self.log: list[Judgment] = []
+        self.leases: list[Lease] = []
+
+    def topic(self) -> Topic:
+        return fold(self.documents, self.log, self.settings)
+
+    def ask(self, worker: str) -> Choice:
+        # Every pair handed out is a judgment by now, or still held.
+        rng = self.settings.question_rng(len(self.log) + len(self.leases))
+        choice = self.topic().select(worker, self.leases, rng)
+        if not isinstance(choice, Idle):
+            self.leases.append(Lease(choice, worker))
+        return choice
+
+    def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+        self.leases.remove(Lease(pair, worker))
+        first, second = (self.documents[place].id for place in pair)
+        number = 3 * len(self.log) + 1  # what judgments are numbered by does not matter
+        self.log.append(Judgment(number, first, second, answer.outcome, answer.worker))
+
+    def scores(self) -> NDArray[np.float64]:
+        return self.topic().scores()
+
+    def conflicts(self) -> int:
+        return len(self.topic().conflicts)
+
+
+def graded(size: int = 12) -> Truth:
+    (truth,) = generated_truths(1, size, [5, 3, 2], np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    documents = [Document(document.id, {"f": rng.normal()}) for document in truth.documents]
+    return replace(truth, documents=documents)
+
+
+def recorded(size: int = 8) -> Truth:
+    rng = np.random.default_rng(2)
+    answers = {
+        (first, second): [
+            Answer(tuple(Outcome)[rng.integers(3)], f"w{rng.integers(4)}") for _ in range(3)
+        ]
+        for second in range(size)
+        for first in range(second)
+    }
+    return Recorded("1", [Document(f"d{place}") for place in range(size)], answers)
+
+
+def without_cost(run: TopicRun) -> TopicRun:
+    return replace(run, seconds=0, peak_mb=0)
+
+
+@pytest.mark.parametrize("policy", ConflictPolicy)
+@pytest.mark.parametrize(("workers", "votes"), [(1, 1), (6, 1), (6, 3)])
+@pytest.mark.parametrize("selector", selector_names())
+def test_a_desk_that_remembers_nothing_but_the_log_gives_the_same_run(
+    selector: str, workers: int, votes: int, policy: ConflictPolicy
+) -> None:
+    plan = Plan(selector, crowd=CROWD, votes=votes, on_conflict=policy, workers=workers, budget=8)
+    for truth in (graded(), recorded()):
+        local, forgetful = (
+            without_cost(judge_topic(truth, plan, [workers, votes], open_desk))
+            for open_desk in (LocalDesk, ForgetfulDesk)
+        )
+        assert local == forgetful
+
+
+def two_documents(votes: int = 1) -> LocalDesk:
+    return LocalDesk([Document("a"), Document("b")], Settings("quick-sort", votes=votes))
+
+
+def test_a_pair_that_is_held_is_not_handed_out_again() -> None:
+    desk = two_documents()
+    assert desk.ask("anna") in [(0, 1), (1, 0)]
+    assert desk.ask("ben") is Idle.WAIT
+
+
+def test_an_answer_given_by_another_frees_the_pair_for_whoever_was_asked() -> None:
+    desk = two_documents(votes=2)
+    pair = desk.ask("anna")
+    assert not isinstance(pair, Idle)
+    desk.answer(pair, "anna", Answer(Outcome.BETTER, "recorded"))
+    assert desk.ask("recorded") is Idle.WAIT
+    assert not isinstance(desk.ask("anna"), Idle)
+
+
+def test_being_told_to_wait_costs_no_chance() -> None:
+    def answered(waits: int) -> list[Choice]:
+        documents = [Document(f"d{place}") for place in range(12)]
+        desk, choices = LocalDesk(documents, Settings("uniform", seed=4)), list[Choice]()
+        while not isinstance(pair := desk.ask("anna"), Idle):
+            choices.append(pair)
+            while not isinstance(held := desk.ask("ben"), Idle):
+                desk.answer(held, "ben", Answer(Outcome.TIE, "ben"))
+                choices.append(held)
+            assert [desk.ask("ben") for _ in range(waits)] == [held] * waits
+            desk.answer(pair, "anna", Answer(Outcome.TIE, "anna"))
+        return choices
+
+    assert answered(waits=0) == answered(waits=5)
+
+
+def test_every_seed_drawn_for_a_topic_survives_readers_of_json() -> None:
+    seeds: list[int] = []
+
+    def open_desk(documents: Sequence[Document], settings: Settings) -> LocalDesk:
+        seeds.append(settings.seed)
+        return LocalDesk(documents, settings)
+
+    for seed in range(20):
+        judge_topic(graded(2), Plan("uniform"), [seed], open_desk)
+    assert len(set(seeds)) == 20
+    assert all(int(float(seed)) == seed < SEEDS for seed in seeds)
+    assert max(seeds) > 2**48
