@@ -111,7 +111,7 @@ class Selector(ABC):
 
     def pause(self) -> Idle:
         """Say why no pair can be handed out: answers are awaited, or all is known."""
-        return Idle.WAIT if self.order.unknown_pairs else Idle.DONE
+        return Idle.DONE if self.order.complete else Idle.WAIT
 
     def pair_of(
         self, one: int, other: int, open_pairs: OpenPairs, rng: np.random.Generator

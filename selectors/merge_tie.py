@@ -8,13 +8,14 @@ documents that all systems treat alike are merged before the large classes start
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.topic import tie_svm
+from nextpair.selectors.topic import bits, tie_svm
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding, Outcome
 from nextpair.selectors.topic.open_pairs import OpenPairs
@@ -51,10 +52,13 @@ class MergeTie(Selector):
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)
-        self._space = tie_svm.document_space(documents.features)
         self._seeds: list[Finding] = []
         self._learning = bool(documents.feature_names) and options.svm_judgments > 0
-        self._ties = TieMatrix(self._prior())
+        self._ties = TieMatrix(self._prior)
+
+    @cached_property
+    def _space(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+        return tie_svm.document_space(self.documents.features)
 
     def _prior(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         noise = exponential_ties(len(self.documents), np.random.default_rng(self.seed))
@@ -64,12 +68,21 @@ class MergeTie(Selector):
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Learn a tie or a difference; once enough are known, fill the tie matrix."""
         if merge is not None:
-            self._ties.merge(merge.kept, merge.gone, self.order.unknown(merge.kept))
+            self._ties.merge(merge)
         if self._learning:
             self._seeds.append(finding)
             if len(self._seeds) >= self.options.svm_judgments:
                 self._learning = False
-                self._ties = TieMatrix.of_classes(self._prior() * self._fitted(), self.order)
+                self._ties = TieMatrix(self._learned, self._merged_classes())
+
+    def _merged_classes(self) -> dict[int, tuple[int, ...]]:
+        classes = {label: self.order.members(label) for label in bits.members(self.order.labels)}
+        return {label: members for label, members in classes.items() if len(members) > 1}
+
+    def _learned(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        learned = self._prior()
+        learned *= self._fitted()
+        return learned
 
     def _fitted(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         first, second = np.array([(seed.first, seed.second) for seed in self._seeds]).T
@@ -80,6 +93,8 @@ class MergeTie(Selector):
 
     def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Choose the pair the machine would learn most from, then the likeliest tie."""
+        if self.order.complete:
+            return Idle.DONE
         if self._learning and self._seeds:
             return self._choose_seed(open_pairs, rng)
         found = self._ties.largest(self.order.unknown, open_pairs.free)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding
 from nextpair.selectors.topic.open_pairs import OpenPairs
@@ -20,14 +20,16 @@ class MergeTieRandom(Selector):
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)
-        self._ties = TieMatrix(random_ties(len(documents), np.random.default_rng(seed)))
+        self._ties = TieMatrix(lambda: random_ties(len(documents), np.random.default_rng(seed)))
 
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Add up the rows of classes that were merged."""
         if merge is not None:
-            self._ties.merge(merge.kept, merge.gone, self.order.unknown(merge.kept))
+            self._ties.merge(merge)
 
     def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Choose the largest tie probability among classes that can usefully be compared."""
+        if self.order.complete:
+            return Idle.DONE
         found = self._ties.largest(self.order.unknown, open_pairs.free)
         return self.pause() if found is None else self.pair_of(*found, open_pairs, rng)

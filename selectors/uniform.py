@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.judgments import Finding
 from nextpair.selectors.topic.open_pairs import OpenPairs
@@ -20,8 +20,8 @@ class Uniform(Selector):
 
     def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Draw two documents of classes that can usefully be compared."""
-        if not self.order.unknown_pairs:
-            return self.pause()
+        if self.order.complete:
+            return Idle.DONE
         for first, second in rng.integers(len(self.documents), size=(TRIES, 2)).tolist():
             if open_pairs.is_free(first, second):
                 return self.unbarred(first, second, open_pairs, rng)

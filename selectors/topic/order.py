@@ -3,7 +3,8 @@
 A class goes by the position of one of its documents, its *label*. For every class two bit sets hold
 the labels of the classes above and below it, and both are closed under transitivity at all times:
 asking for a relation is one bit test, and absorbing an outcome touches only the classes that learn
-something from it.
+something from it. The label of a class that was merged into another stays in these sets, where it
+means nothing: taking it out of all of them would cost more than passing over it.
 """
 
 from typing import NamedTuple
@@ -30,8 +31,6 @@ class Order:
         self._above = [0] * size
         self._below = [0] * size
         self._labels = (1 << size) - 1
-        self._classes = size
-        self._ordered = 0
 
     def relation(self, first: int, second: int) -> Outcome | None:
         """Say how two documents compare, or None where that is not known."""
@@ -67,47 +66,40 @@ class Order:
         return None
 
     def _prefer(self, winner: int, loser: int) -> None:
-        ups = self._above[winner] | 1 << winner
-        downs = self._below[loser] | 1 << loser
+        ups = self.above(winner) | 1 << winner
+        downs = self.below(loser) | 1 << loser
         # Who is above the loser already is above all that is below it, and the other way round.
-        new_ups, new_downs = ups & ~self._above[loser], downs & ~self._below[winner]
+        self._relate(ups & ~self._above[loser], ups, downs & ~self._below[winner], downs)
+
+    def _relate(self, new_ups: int, ups: int, new_downs: int, downs: int) -> None:
+        """Put all of `ups` above all of `downs`; only those called new have anything to learn."""
+        above, below = self._above, self._below
         for up in bits.members(new_ups):
-            known = self._below[up]
-            self._below[up] = known | downs
-            self._ordered += (downs & ~known).bit_count()
+            below[up] |= downs
         for down in bits.members(new_downs):
-            self._above[down] |= ups
+            above[down] |= ups
 
     def _merge(self, one: int, other: int) -> Merge:
         kept, gone = one, other
         if self._relations(one) < self._relations(other):
             kept, gone = other, one
-        above, below = self._above[gone], self._below[gone]
-        self._forget(gone)
+        above, below = self.above(gone), self.below(gone)
         for document in self._members[gone]:
             self._label[document] = kept
         self._members[kept] += self._members[gone]
         self._members[gone] = []
-        # The kept class now stands below all that was above the other, and above all below it.
-        for up in bits.members(above & ~self._above[kept]):
-            self._prefer(up, kept)
-        for down in bits.members(below & ~self._below[kept]):
-            self._prefer(kept, down)
+        self._labels &= ~(1 << gone)
+        self._above[gone] = self._below[gone] = 0
+        # Who was above both has nothing to learn, nor has who was below both.
+        new_ups, new_downs = above ^ self.above(kept), below ^ self.below(kept)
+        self._above[kept] |= above
+        self._below[kept] |= below
+        itself = 1 << kept
+        self._relate(new_ups, self._above[kept] | itself, new_downs, self._below[kept] | itself)
         return Merge(kept, gone)
 
     def _relations(self, label: int) -> int:
-        return self._above[label].bit_count() + self._below[label].bit_count()
-
-    def _forget(self, label: int) -> None:
-        keep = ~(1 << label)
-        for up in bits.members(self._above[label]):
-            self._below[up] &= keep
-        for down in bits.members(self._below[label]):
-            self._above[down] &= keep
-        self._ordered -= self._relations(label)
-        self._above[label] = self._below[label] = 0
-        self._labels &= keep
-        self._classes -= 1
+        return self.above(label).bit_count() + self.below(label).bit_count()
 
     def label(self, document: int) -> int:
         """Return the label of a document's class."""
@@ -119,11 +111,11 @@ class Order:
 
     def above(self, label: int) -> int:
         """Return the labels of the classes better than this one, as a bit set."""
-        return self._above[label]
+        return self._above[label] & self._labels
 
     def below(self, label: int) -> int:
         """Return the labels of the classes worse than this one, as a bit set."""
-        return self._below[label]
+        return self._below[label] & self._labels
 
     def unknown(self, label: int) -> int:
         """Return the labels of the classes not yet compared with this one, as a bit set."""
@@ -135,9 +127,14 @@ class Order:
         return self._labels
 
     @property
+    def complete(self) -> bool:
+        """Whether every two classes are ordered; of an order that is not, one look tells."""
+        return not any(self.unknown(label) for label in bits.members(self._labels))
+
+    @property
     def unknown_pairs(self) -> int:
-        """How many pairs of classes are not yet ordered; the order is complete at 0."""
-        return self._classes * (self._classes - 1) // 2 - self._ordered
+        """How many pairs of classes are not yet ordered."""
+        return sum(self.unknown(label).bit_count() for label in bits.members(self._labels)) // 2
 
     def net_wins(self) -> list[int]:
         """Count, for each document, the documents known to be worse minus those known to be better.
@@ -147,8 +144,8 @@ class Order:
         """
         sizes = [len(documents) for documents in self._members]
         net = [
-            sum(sizes[down] for down in bits.members(self._below[label]))
-            - sum(sizes[up] for up in bits.members(self._above[label]))
+            sum(sizes[down] for down in bits.members(self.below(label)))
+            - sum(sizes[up] for up in bits.members(self.above(label)))
             for label in range(self.size)
         ]
         return [net[label] for label in self._label]

@@ -18,7 +18,7 @@ from nextpair.selectors.topic.documents import Document, Documents
 from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.order import Order
+from nextpair.selectors.topic.order import Merge, Order
 from nextpair.selectors.topic.settings import Conflict, ConflictPolicy, Lease, Reason, Settings
 from nextpair.selectors.topic.votes import Ballot, VoteRule
 
@@ -33,7 +33,6 @@ class Topic:
         self._selector_class = find_selector(self.settings.selector)
         self._options = make_options(self._selector_class, self.settings.options)
         self._rule = self._vote_rule()
-        self._needed_at_first = Ballot(self._rule).needed
         self._log: list[Judgment] = []
         self._ballots: dict[Pair, Ballot] = {}
         self._voting: dict[Pair, None] = {}
@@ -64,44 +63,50 @@ class Topic:
 
     def absorb(self, judgment: Judgment) -> None:
         """Take in the next judgment of the log."""
-        pair = self.pair(judgment.first, judgment.second)
+        first = self.documents.position(judgment.first)
+        second = self.documents.position(judgment.second)
         if self._log and judgment.number <= self._log[-1].number:
             raise OutOfSequence(
                 f"judgment {judgment.number} came after judgment {self._log[-1].number}"
             )
-        swapped = pair[0] != self.documents.position(judgment.first)
-        outcome = judgment.outcome.reversed if swapped else judgment.outcome
         self._log.append(judgment)
-        self._answered[judgment.worker][pair] = judgment.number
-        self._count(pair, judgment, outcome)
+        if first < second:
+            self._count((first, second), judgment, judgment.outcome)
+        else:
+            self._count((second, first), judgment, judgment.outcome.reversed)
 
     def _count(self, pair: Pair, judgment: Judgment, outcome: Outcome) -> None:
+        self._answered[judgment.worker][pair] = judgment.number
+        self._dormant.discard(pair)
         ballot = self._ballots.get(pair)
         if ballot is None:
             ballot = self._ballots[pair] = Ballot(self._rule)
         before = ballot.outcome
-        ballot.cast(judgment.number, judgment.worker, outcome)
-        self._dormant.discard(pair)
-        if before is None and ballot.outcome is None:
-            self._voting[pair] = None
-        elif ballot.outcome is not before:
+        ballot.cast(judgment.number, outcome)
+        if ballot.outcome is not before:
             self._voting.pop(pair, None)
             if ballot.outcome is None:
                 # A late vote split a pair decided before: by itself it contradicts the decision.
                 finding = Finding(*pair, outcome, (judgment.number,))
             else:
-                finding = Finding(*pair, ballot.outcome, tuple(ballot.judgments))
+                finding = Finding(*pair, ballot.outcome, ballot.judgments)
             self._absorb_finding(finding)
+        elif before is None:
+            self._voting[pair] = None
 
     def _absorb_finding(self, finding: Finding) -> None:
         known = self.order.relation(finding.first, finding.second)
-        if known is None or known is finding.outcome:
+        if known is None:
             self._accept(finding)
+        elif known is finding.outcome:
+            self._keep(finding, None)
         else:
             self._meet_conflict(finding, known)
 
     def _accept(self, finding: Finding) -> None:
-        merge = self.order.absorb(finding.first, finding.second, finding.outcome)
+        self._keep(finding, self.order.absorb(finding.first, finding.second, finding.outcome))
+
+    def _keep(self, finding: Finding, merge: Merge | None) -> None:
         self._evidence.add(finding)
         self.selector.absorb(finding, merge)
 
@@ -166,11 +171,12 @@ class Topic:
         barred
             Pairs this worker must not get, such as those they skipped.
         """
+        answered = self._answered.get(worker, {})
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
-        asked_before = [pair for pair in self._dormant if worker in self._ballots[pair].workers]
+        asked_before = self._dormant.intersection(answered)
         open_pairs = OpenPairs(self.order, self._wanting(leases), (*skipped, *asked_before))
-        who = Worker(worker, self._answered.get(worker, {}), frozenset(held | skipped))
+        who = Worker(worker, answered, frozenset(held | skipped))
         return self.selector.select(open_pairs, who, rng)
 
     def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
@@ -184,7 +190,7 @@ class Topic:
         if self.selector.infers and self.order.relation(*pair) is not None:
             return 0
         ballot = self._ballots.get(pair)
-        return ballot.needed if ballot else self._needed_at_first
+        return ballot.needed if ballot else self._rule.needed_at_first
 
     # -- knowing --------------------------------------------------------------------------------
 

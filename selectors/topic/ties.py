@@ -10,17 +10,23 @@ entry and where it was found. A bound is tightened only when its row comes out o
 largest entry costs a pass over N bounds and a few rows, not a scan of N².
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.judgments import Pair
-from nextpair.selectors.topic.order import Order
+from nextpair.selectors.topic.order import Merge
 
 Allowed = Callable[[int], int]
 """For a class, the classes it may be compared with, as a bit set."""
+
+Draw = Callable[[], NDArray[np.float32]]
+"""Makes the matrix of tie probabilities between documents."""
+
+NO_CLASSES: Mapping[int, Sequence[int]] = MappingProxyType({})
 
 NOTHING = np.float32(-1.0)
 """The bound of a row with no allowed entry."""
@@ -29,11 +35,51 @@ BATCH = 32
 """Rows looked through before the best candidates so far set a new mark to reach."""
 
 
-class TieMatrix:
-    """Tie probabilities between classes, and the largest of them."""
+BLOCK = 128
+"""Rows and columns copied together when a matrix is turned over its diagonal."""
 
-    def __init__(self, probabilities: NDArray[np.float32]) -> None:
-        self._p = np.array(probabilities, dtype=np.float32)
+
+class TieMatrix:
+    """Tie probabilities between classes, and the largest of them.
+
+    Parameters
+    ----------
+    draw
+        Makes the probabilities between documents, which are then the matrix's own. Nothing is
+        drawn or merged before it is looked for: who only reads what is known does not need it.
+    classes
+        Documents that are merged already, by the label of their class.
+    """
+
+    def __init__(self, draw: Draw, classes: Mapping[int, Sequence[int]] = NO_CLASSES) -> None:
+        self._draw = draw
+        self._classes = classes
+        self._pending: list[Merge] = []
+        self._begun = False
+
+    def merge(self, merge: Merge) -> None:
+        """Add the row of a class that was merged into another to the row of that other."""
+        self._pending.append(merge)
+
+    def _catch_up(self) -> None:
+        if not self._begun:
+            self._begin()
+        for kept, gone in self._pending:
+            self._merges += 1
+            self._merged[kept] = self._merges
+            total = self._p[kept]
+            total += self._p[gone]
+            self._p[:, kept] = total
+            self._bound[gone] = NOTHING
+            # Not looked for among rows of which most will be merged again.
+            self._bound[kept], self._where[kept] = np.inf, kept
+        self._pending.clear()
+
+    def _begin(self) -> None:
+        self._begun = True
+        self._p = self._draw()
+        if self._classes:
+            _add_up(self._p, self._classes)
         size = len(self._p)
         self._merged = np.arange(size)
         self._merges = size
@@ -42,36 +88,6 @@ class TieMatrix:
         for row in range(1, size):
             self._where[row] = self._p[row, :row].argmax()
             self._bound[row] = self._p[row, self._where[row]]
-
-    @classmethod
-    def of_classes(cls, probabilities: NDArray[np.float32], order: Order) -> "TieMatrix":
-        """Start from probabilities between documents of which some are merged already."""
-        summed = np.array(probabilities, dtype=np.float32)
-        np.fill_diagonal(summed, 0.0)
-        large = [label for label in bits.members(order.labels) if len(order.members(label)) > 1]
-        for label in large:
-            summed[label] = summed[list(order.members(label))].sum(axis=0)
-        for label in large:
-            summed[:, label] = summed[:, list(order.members(label))].sum(axis=1)
-        gone = ~bits.mask(order.labels, len(summed))
-        summed[gone] = NOTHING
-        summed[:, gone] = NOTHING
-        return cls(summed)
-
-    def merge(self, kept: int, gone: int, unknown: int) -> None:
-        """Add the row of a class that was merged into another to the row of that other.
-
-        `unknown` is the set of classes not yet compared with the merged one; the others leave.
-        """
-        self._merges += 1
-        self._merged[kept] = self._merges
-        total = self._p[kept] + self._p[gone]
-        total[~bits.mask(unknown, len(total))] = NOTHING
-        self._p[kept] = total
-        self._p[:, kept] = total
-        self._bound[gone] = NOTHING
-        self._where[kept] = total.argmax()
-        self._bound[kept] = total[self._where[kept]]
 
     def largest(self, unknown: Allowed, allowed: Allowed | None = None) -> Pair | None:
         """Return the pair with the largest tie probability, or None.
@@ -83,6 +99,7 @@ class TieMatrix:
         allowed
             The part of it that may be asked at this moment; all of it when not given.
         """
+        self._catch_up()
         found = self._search(self._bound, self._where, unknown)
         if found is None or allowed is None or allowed(found[0]) >> found[1] & 1:
             return found
@@ -90,6 +107,7 @@ class TieMatrix:
 
     def candidates(self, allowed: Allowed, count: int) -> list[Pair]:
         """Return the `count` allowed pairs with the largest tie probabilities, largest first."""
+        self._catch_up()
         size = len(self._p)
         values, places = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.intp)
         least = NOTHING
@@ -128,6 +146,18 @@ class TieMatrix:
         return None
 
 
+def _add_up(p: NDArray[np.float32], classes: Mapping[int, Sequence[int]]) -> None:
+    """Turn probabilities between documents into those between classes, in place."""
+    np.fill_diagonal(p, 0.0)
+    for label, members in classes.items():
+        p[label] = p[list(members)].sum(axis=0)
+    for label, members in classes.items():
+        p[:, label] = p[:, list(members)].sum(axis=1)
+    gone = [place for label, members in classes.items() for place in members if place != label]
+    p[gone] = NOTHING
+    p[:, gone] = NOTHING
+
+
 def random_ties(size: int, rng: np.random.Generator) -> NDArray[np.float32]:
     """Draw a symmetric matrix of tie probabilities, each uniform between 0 and 1."""
     return _symmetric(rng.random((size, size), dtype=np.float32))
@@ -143,5 +173,16 @@ def exponential_ties(size: int, rng: np.random.Generator) -> NDArray[np.float32]
 
 
 def _symmetric(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    upper = np.triu(matrix, k=1)
-    return upper + upper.T
+    """Make a matrix symmetric in place, from what stands above its diagonal; 0 on it.
+
+    Block by block: a whole transposed row would touch as many pages of memory as it has entries.
+    """
+    size = len(matrix)
+    for start in range(0, size, BLOCK):
+        own = slice(start, start + BLOCK)
+        upper = np.triu(matrix[own, own], k=1)
+        matrix[own, own] = upper + upper.T
+        for other in range(start + BLOCK, size, BLOCK):
+            right = slice(other, other + BLOCK)
+            matrix[right, own] = matrix[own, right].T
+    return matrix

@@ -43,6 +43,11 @@ class VoteRule:
         """How many further votes a split may cost."""
         return self.votes + 1 if self.most is None else self.most - self.votes
 
+    @property
+    def needed_at_first(self) -> int:
+        """How many votes can be asked for at once before there is any."""
+        return self.votes // 2 + 1 if self.early_stop else self.votes
+
 
 class Ballot:
     """The votes on one pair, told from its first document.
@@ -52,21 +57,25 @@ class Ballot:
     change with a vote and are looked at with every question.
     """
 
+    __slots__ = ("_better", "_rule", "_tie", "_wanted", "_worse", "judgments", "needed", "outcome")
+
     def __init__(self, rule: VoteRule) -> None:
         self._rule = rule
-        self._counts = dict.fromkeys(Outcome, 0)
+        self._better = self._worse = self._tie = 0
         self._wanted = rule.votes
-        self.judgments: list[int] = []
-        self.workers: set[str] = set()
-        self.needed = 0
+        self.judgments: tuple[int, ...] = ()
+        self.needed = rule.needed_at_first
         self.outcome: Outcome | None = None
-        self._settle()
 
-    def cast(self, number: int, worker: str, outcome: Outcome) -> None:
+    def cast(self, number: int, outcome: Outcome) -> None:
         """Add one vote."""
-        self._counts[outcome] += 1
-        self.judgments.append(number)
-        self.workers.add(worker)
+        if outcome is Outcome.BETTER:
+            self._better += 1
+        elif outcome is Outcome.WORSE:
+            self._worse += 1
+        else:
+            self._tie += 1
+        self.judgments += (number,)
         self._settle()
 
     def reopen(self) -> None:
@@ -78,14 +87,14 @@ class Ballot:
             self.needed, self.outcome = 1, None
 
     def _settle(self) -> None:
-        second, most = sorted(self._counts.values())[1:]
+        _, second, most = sorted((self._better, self._worse, self._tie))
         self.needed = self._still_needed(most - second)
         if self.needed:
             self.outcome = None
-        elif most == second:
+        elif most in (second, self._tie):
             self.outcome = Outcome.TIE
         else:
-            self.outcome = max(self._counts, key=self._counts.__getitem__)
+            self.outcome = Outcome.BETTER if most == self._better else Outcome.WORSE
 
     def _still_needed(self, lead: int) -> int:
         remaining = self._wanted - len(self.judgments)
@@ -99,5 +108,4 @@ class Ballot:
     @property
     def score(self) -> float:
         """The share of votes for the first document, ties counting half: Elo's S of a match."""
-        wins = self._counts[Outcome.BETTER] + self._counts[Outcome.TIE] / 2
-        return wins / len(self.judgments)
+        return (self._better + self._tie / 2) / len(self.judgments)

@@ -14,7 +14,7 @@ B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
 def ballot(rule: VoteRule, votes: list[Outcome]) -> Ballot:
     cast = Ballot(rule)
     for number, vote in enumerate(votes):
-        cast.cast(number, f"w{number}", vote)
+        cast.cast(number, vote)
     return cast
 
 
@@ -48,7 +48,7 @@ def test_stopping_early_never_changes_the_majority(votes: int) -> None:
         for number, vote in enumerate(cast):
             if early.outcome is not None:
                 break
-            early.cast(number, "", vote)
+            early.cast(number, vote)
         full = ballot(VoteRule(votes, most=votes, early_stop=False), list(cast))
         lead = sorted((cast.count(outcome) for outcome in Outcome), reverse=True)
         if lead[0] > lead[1]:
@@ -67,15 +67,15 @@ def test_no_vote_asked_for_at_once_is_wasted(votes: int) -> None:
                 assert trial.outcome is None
             if not needed:
                 break
-            counted.cast(number, "", vote)
+            counted.cast(number, vote)
 
 
 def test_votes_that_stay_split_are_a_tie_in_the_end() -> None:
     counted = ballot(VoteRule(2, most=4), [B, W])
     assert counted.needed == 1
-    counted.cast(2, "c", T)
+    counted.cast(2, T)
     assert counted.needed == 1
-    counted.cast(3, "d", T)
+    counted.cast(3, T)
     assert counted.outcome is T
     assert ballot(VoteRule(2, most=2), [B, W]).outcome is T
 
@@ -92,9 +92,9 @@ def test_a_reopened_pair_needs_a_new_round_and_keeps_its_votes() -> None:
     counted.reopen()
     assert counted.outcome is None
     assert counted.needed == 1
-    counted.cast(1, "b", B)
+    counted.cast(1, B)
     assert counted.outcome is B
-    assert counted.judgments == [0, 1]
+    assert counted.judgments == (0, 1)
 
 
 def test_the_score_counts_ties_half() -> None:
