@@ -90,8 +90,10 @@ class Order:
         self._members[gone] = []
         self._labels &= ~(1 << gone)
         self._above[gone] = self._below[gone] = 0
-        # Who was above both has nothing to learn, nor has who was below both.
-        new_ups, new_downs = above ^ self.above(kept), below ^ self.below(kept)
+        gained_above, gained_below = above & ~self._above[kept], below & ~self._below[kept]
+        # Who was above the kept class alone learns something only if there is more below it now.
+        new_ups = gained_above | (self.above(kept) & ~above if gained_below else 0)
+        new_downs = gained_below | (self.below(kept) & ~below if gained_above else 0)
         self._above[kept] |= above
         self._below[kept] |= below
         itself = 1 << kept

@@ -11,6 +11,8 @@ Two machines for each of some hundred candidates are small duals that share all 
 Gram matrix, so they are solved together.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
@@ -25,6 +27,8 @@ BANDWIDTH = 0.15
 """Distance, in units of the main direction's spread, at which documents stop being alike."""
 RIDGE = 1.0
 """What is added to the Gram matrix's diagonal: how much one judgment may be an exception."""
+BLOCK = 64
+"""Rows of an N x N matrix computed together."""
 SWEEPS = 12
 """Passes over the dual variables: most margins are then within a percent of their limits."""
 
@@ -59,12 +63,24 @@ def _standardise(columns: Array) -> Array:
 
 def likeness(space: Array) -> NDArray[np.float32]:
     """Return how alike any two documents are, from nearly 0 to 1."""
-    near = np.zeros((len(space), len(space)), dtype=np.float32)
-    for direction in space.T.astype(np.float32):
-        near += (direction[:, None] - direction[None, :]) ** 2
+    places = space.astype(np.float32)
+    alike = np.empty((len(space), len(space)), dtype=np.float32)
+    for rows, onwards in _blocks(len(space)):
+        near = np.zeros_like(alike[rows, onwards])
+        for direction in places.T:
+            near += (direction[rows, None] - direction[None, onwards]) ** 2
+        alike[rows, onwards] = np.exp(near / np.float32(-2 * BANDWIDTH**2))
+        alike[onwards, rows] = alike[rows, onwards].T
     # Never quite 0: among classes that are nothing like each other, size must still decide.
-    alike: NDArray[np.float32] = np.exp(near / np.float32(-2 * BANDWIDTH**2))
-    return alike.clip(min=np.float32(1e-12))
+    return alike.clip(min=np.float32(1e-12), out=alike)
+
+
+def _blocks(size: int) -> Iterator[tuple[slice, slice]]:
+    """Cut a symmetric matrix into blocks of rows, each from the diagonal onwards.
+
+    What is done to a few rows is done while they are at hand, and only half of them need it.
+    """
+    return ((slice(start, start + BLOCK), slice(start, size)) for start in range(0, size, BLOCK))
 
 
 def pair_features(space: Array, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
@@ -142,7 +158,11 @@ def tie_probabilities(
     weights = slope * machine.coef_[0]
     of_difference, of_sum = np.split(weights, 2)
     single = space @ of_sum
-    logit = single[:, None] + single[None, :] + slope * machine.intercept_[0] + offset
-    for direction, weight in zip(space.T, of_difference, strict=True):
-        logit += weight * np.abs(direction[:, None] - direction[None, :])
-    return np.asarray(1.0 / (1.0 + np.exp(-logit)), dtype=np.float32)
+    found = np.empty((size, size), dtype=np.float32)
+    for rows, onwards in _blocks(size):
+        logit = single[rows, None] + single[None, onwards] + slope * machine.intercept_[0] + offset
+        for direction, weight in zip(space.T, of_difference, strict=True):
+            logit += weight * np.abs(direction[rows, None] - direction[None, onwards])
+        found[rows, onwards] = 1.0 / (1.0 + np.exp(-logit))
+        found[onwards, rows] = found[rows, onwards].T
+    return found
