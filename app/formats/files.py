@@ -3,11 +3,19 @@
 import csv
 import gzip
 import math
+import re
 import zlib
 from collections.abc import Iterator, Sequence
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 
 from nextpair.selectors.errors import BadInput
+
+GZIP = b"\x1f\x8b"
+WIDEST_CELL = 2**26
+"""Characters a CSV cell may have: a page of HTML is easily wider than csv's own 2**17."""
+UNDECODED = re.compile("[\udc80-\udcff]")
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class BadFile(BadInput):
@@ -15,23 +23,49 @@ class BadFile(BadInput):
 
 
 def lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield each line that is not blank with where it stands; gzip is recognised by its content."""
-    for where, line in _text(path):
+    """Yield each line that is not blank with where it stands, without its end."""
+    for where, line in all_lines(path):
         if line.strip():
             yield where, line.rstrip("\r\n")
 
 
-def _text(path: Path) -> Iterator[tuple[str, str]]:
+def all_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield every line with where it stands; gzip is recognised by its content."""
     try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-        # utf-8-sig: spreadsheets mark their exports with a byte order mark.
-        opened = gzip.open(path, "rt", encoding="utf-8-sig") if packed else None
-        with opened or path.open(encoding="utf-8-sig") as text:
+        with path.open("rb") as raw, _decoded(raw) as text:
             for number, line in enumerate(text, start=1):
-                yield f"{path}:{number}", line
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+                where = f"{path}:{number}"
+                if not line.isascii() or "\0" in line:
+                    _check_decoded(where, line)
+                yield where, line
+    except (OSError, EOFError, zlib.error) as error:
         raise BadFile(f"{path}: {error}") from error
+
+
+def _decoded(raw: BufferedReader) -> TextIOWrapper:
+    packed = raw.peek(len(GZIP)).startswith(GZIP)
+    # utf-8-sig: spreadsheets mark their exports with a byte order mark. surrogateescape: a strict
+    # decoder fails for a whole block of lines, this one keeps a bad byte where it stands.
+    return TextIOWrapper(
+        gzip.GzipFile(fileobj=raw) if packed else raw,
+        encoding="utf-8-sig",
+        errors="surrogateescape",
+    )
+
+
+def _check_decoded(where: str, line: str) -> None:
+    bad = UNDECODED.search(line)
+    if bad:
+        byte = ord(bad[0]) - 0xDC00
+        raise BadFile(f"{where}: the byte {byte:#04x} is not utf-8; save the file as UTF-8")
+    check_storable(where, "the line", line)
+
+
+def check_storable(where: str, what: str, text: str) -> None:
+    """Refuse what no database and no UTF-8 file can hold: NUL and half a surrogate pair."""
+    bad = UNSTORABLE.search(text)
+    if bad:
+        raise BadFile(f"{where}: {what} has the character U+{ord(bad[0]):04X}, which is not text")
 
 
 def rows(path: Path, required: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -40,10 +74,11 @@ def rows(path: Path, required: Sequence[str]) -> Iterator[tuple[str, dict[str, s
 
     def remember() -> Iterator[str]:
         nonlocal where
-        for place, line in _text(path):
+        for place, line in all_lines(path):
             where = place
             yield line
 
+    csv.field_size_limit(max(csv.field_size_limit(), WIDEST_CELL))
     try:
         reader = csv.DictReader(remember(), strict=True)
         _check_header(path, reader.fieldnames or (), required)

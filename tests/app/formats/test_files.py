@@ -4,13 +4,14 @@ import gzip
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.app.formats.files import BadFile, lines, number, rows
+from nextpair.app.formats.files import BadFile, all_lines, lines, number, rows
 from nextpair.selectors.errors import BadInput
 
 WORDS = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=5)
@@ -79,11 +80,36 @@ def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
         list(lines(tmp_path))
 
 
-def test_bytes_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_bytes_that_are_not_utf_8_are_refused_with_their_line(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
     path = tmp_path / "latin"
-    path.write_bytes("grün\n".encode("latin-1"))
-    with pytest.raises(BadFile, match=f"^{path}.*utf-8"):
+    path.write_bytes(pack(b"green\n" * 5000 + "grün\n".encode("latin-1") + b"green\n"))
+    with pytest.raises(BadFile, match=f"^{path}:5001: the byte 0xfc is not utf-8"):
         list(lines(path))
+
+
+@pytest.mark.parametrize("bad", [b"\xc3", b"\xed\xa0\x80", b"\xff\xfe", b"\xc0\x80"])
+def test_half_characters_and_other_encodings_are_refused(tmp_path: Path, bad: bytes) -> None:
+    path = tmp_path / "half"
+    path.write_bytes(b"one\ntwo " + bad)
+    with pytest.raises(BadFile, match=f"^{path}:2: the byte {bad[0]:#04x} is not utf-8"):
+        list(lines(path))
+
+
+def test_nul_is_not_text(tmp_path: Path) -> None:
+    path = tmp_path / "nul"
+    path.write_bytes(b"one\ntw\0o\n")
+    with pytest.raises(BadFile, match=rf"^{path}:2: the line has the character U\+0000"):
+        list(lines(path))
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("text", ["äöü €\n", "一二三\n", "😀 \U0010ffff\n", "a\u2028b\x85c\n"])
+def test_any_unicode_text_is_read_as_it_stands(tmp_path: Path, text: str, mark: str) -> None:
+    path = write(tmp_path, mark + text)
+    assert list(all_lines(path)) == [(f"{path}:1", text)]
 
 
 def test_a_packed_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
@@ -150,6 +176,12 @@ def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "topic,doc,f,f\n1,a,2,3\n")
     with pytest.raises(BadFile, match=f"^{path}.*f"):
         list(rows(path, ("topic",)))
+
+
+def test_a_cell_may_be_as_wide_as_a_web_page(tmp_path: Path) -> None:
+    page = "<p>word</p>\n" * 20_000
+    path = write(tmp_path, f'topic,html\n1,"{page}"\n2,x\n')
+    assert [row["html"] for _, row in rows(path, ("topic",))] == [page, "x"]
 
 
 @given(table=st.lists(st.tuples(WORDS, WORDS), max_size=8))
