@@ -1,0 +1,125 @@
+"""TREC's topics, in whichever of three formats: SGML of old, XML, or `id<TAB>query`."""
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from nextpair.app.formats.files import BadFile, all_lines, lines
+from nextpair.app.formats.pools import Pool
+from nextpair.app.formats.topic_drafts import Draft
+from nextpair.app.formats.trec_topics_xml import drafts_in_xml
+
+KIND = re.compile(r"<(top|topic)[\s>]", re.IGNORECASE)
+TAG = re.compile(
+    r"<(?P<end>/?)(?:[a-z]{2}-)?"  # CLEF puts a language before the name: <EN-title>
+    r"(?P<name>top|num|title|query|desc|narr"
+    r"|head|dom|smry|con|fac|def|nat|time|docs|querytime|querytweettime)\s*>",
+    re.IGNORECASE,
+)
+LABELS = {
+    "num": re.compile(r"^\s*Number\s*:", re.IGNORECASE),
+    "title": re.compile(r"^\s*Topic\s*:", re.IGNORECASE),
+    "desc": re.compile(r"^\s*Description\s*:", re.IGNORECASE),
+    "narr": re.compile(r"^\s*Narrative\s*:", re.IGNORECASE),
+}
+ENTITY = re.compile(r"&#?\w+;")
+
+
+def read_topics(path: Path) -> list[Pool]:
+    """Read topics, in the order of the file, as pools without documents.
+
+    What the file is shows in its content: `<top>` opens a topic of the ad hoc tracks, whose end
+    tags and labels (`Number:`) may be missing, `<topic ...>` one of the XML of later tracks, and a
+    file without markup has two columns. Numbers stay as they are written: `051` is not `51`.
+    The subtopics of the web tracks are left out, for a topic is judged by its description.
+    """
+    pools: dict[str, Pool] = {}
+    for draft in _format(path)(path):
+        pool = _pool(draft)
+        if pool.topic in pools:
+            raise BadFile(f"{draft.where}: topic {pool.topic} stands in the file twice")
+        pools[pool.topic] = pool
+    if not pools:
+        raise BadFile(f"{path}: there is no topic in the file")
+    return [*pools.values()]
+
+
+def _format(path: Path) -> Callable[[Path], Iterator[Draft]]:
+    first = None
+    for where, line in lines(path):
+        first = first or where
+        if first == where and not line.lstrip().startswith("<"):
+            return _drafts_in_columns
+        kind = KIND.search(f"{line}\n")
+        if kind:
+            return _drafts_in_sgml if kind[1].lower() == "top" else drafts_in_xml
+    raise BadFile(f"{first or path}: topics are in <top>, in <topic>, or in two columns")
+
+
+def _drafts_in_columns(path: Path) -> Iterator[Draft]:
+    for where, line in lines(path):
+        match line.split("\t"):
+            case [number, query]:
+                yield Draft(where, {"num": number, "query": query})
+            case fields:
+                raise BadFile(
+                    f"{where}: a topic is its number, a tab and the query;"
+                    f" this line has {len(fields) - 1} tabs"
+                )
+
+
+def _drafts_in_sgml(path: Path) -> Iterator[Draft]:
+    draft, field = None, None
+    for where, line in all_lines(path):
+        place = 0
+        for tag in TAG.finditer(line):
+            if draft:
+                draft.add(field, line[place : tag.start()])
+            place, name = tag.end(), tag["name"].lower()
+            field = None if tag["end"] or name == "top" else name
+            if name == "top":
+                if draft:
+                    yield _plain(draft)
+                draft = None if tag["end"] else Draft(where)
+            elif field and draft:
+                draft.open(where, field)
+        if draft:
+            draft.add(field, line[place:])
+    if draft:
+        yield _plain(draft)
+
+
+def _plain(draft: Draft) -> Draft:
+    fields = dict(draft.fields)
+    for name, label in LABELS.items():
+        fields[name] = label.sub("", fields.get(name, ""), count=1)
+    for name, text in fields.items():
+        fields[name] = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    return Draft(draft.where, fields)
+
+
+def _pool(draft: Draft) -> Pool:
+    where, fields = draft.where, draft.fields
+    topic = _first(fields, "num", "number")
+    if len(topic.split()) != 1:
+        raise BadFile(f"{where}: a topic needs a number without white space, got {topic!r}")
+    pool = Pool(
+        topic,
+        " ".join(_first(fields, "title", "query").split()),
+        _first(fields, "description", "desc", "question"),
+        _first(fields, "narrative", "narr"),
+    )
+    if not pool.title and not pool.description:
+        raise BadFile(f"{where}: topic {topic} has neither a title nor a description")
+    return pool
+
+
+def _first(fields: Mapping[str, str], *names: str) -> str:
+    return next(filter(None, (_prose(fields.get(name, "")) for name in names)), "")
+
+
+def _prose(text: str) -> str:
+    """Undo the file's line breaks, all but those between paragraphs."""
+    paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
+    return "\n\n".join(filter(None, paragraphs))

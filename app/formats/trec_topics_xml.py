@@ -1,0 +1,76 @@
+"""Topics in XML, read with expat alone: no entity is ever expanded, nothing else is opened."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from xml.parsers import expat
+
+from nextpair.app.formats.files import BadFile, all_lines
+from nextpair.app.formats.topic_drafts import Draft
+
+FIELDS = frozenset(
+    ["num", "number", "title", "query", "description", "desc", "question", "narrative", "narr"]
+)
+
+
+def drafts_in_xml(path: Path) -> Iterator[Draft]:
+    """Yield each `<topic>`, with its number from an attribute or an element."""
+    topics = _Topics(path)
+    try:
+        for _, line in all_lines(path):
+            topics.parser.Parse(line)
+            yield from topics.take()
+        topics.parser.Parse("", True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise BadFile(f"{path}:{error.lineno}: not well-formed XML: {reason}") from error
+    yield from topics.take()
+
+
+class _Topics:
+    """What expat calls back."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path
+        self._depth = self._topic_depth = 0
+        self._draft: Draft | None = None
+        self._field: str | None = None
+        self._done: list[Draft] = []
+        self.parser = expat.ParserCreate()
+        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+
+    def take(self) -> list[Draft]:
+        done, self._done = self._done, []
+        return done
+
+    def _where(self) -> str:
+        # Not the line last fed: expat may keep a part of it back for later.
+        return f"{self._file}:{self.parser.CurrentLineNumber}"
+
+    def _refuse(self, *_: object) -> None:
+        raise BadFile(f"{self._where()}: topics in XML may have no DOCTYPE, and no entities of it")
+
+    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._depth += 1
+        name = tag.lower()
+        if self._draft is None and name == "topic":
+            number = attributes.get("number", attributes.get("id"))
+            self._draft = Draft(self._where(), {} if number is None else {"num": number})
+            self._topic_depth = self._depth
+        elif self._draft and self._depth == self._topic_depth + 1 and name in FIELDS:
+            self._draft.open(self._where(), name)
+            self._field = name
+
+    def _end(self, _: str) -> None:
+        if self._draft and self._depth == self._topic_depth:
+            self._done.append(self._draft)
+            self._draft = None
+        if self._depth == self._topic_depth + 1:
+            self._field = None
+        self._depth -= 1
+
+    def _text(self, text: str) -> None:
+        if self._draft:
+            self._draft.add(self._field, text)
