@@ -1,0 +1,47 @@
+"""Pools as TREC makes them: what several runs rank highest."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from nextpair.app.formats.files import BadFile
+from nextpair.app.formats.pools import Pool, PoolDocument
+from nextpair.app.formats.trec import Ranks, read_run
+from nextpair.selectors.errors import BadInput
+
+
+def pool_runs(paths: Iterable[Path], depth: int) -> list[Pool]:
+    """Pool the documents within the first `depth` ranks of any run.
+
+    Each run's tag is a feature: the document's rank in the run, below the depth too, and None where
+    the run does not list it. `read_run` says when a rank is the file's and when it is by score.
+
+    Topics come in the order in which the runs first name them. Documents come in the order of their
+    ids, as TREC hands pools to its assessors: a document's place must not betray its rank, nor
+    depend on the order of the runs.
+    """
+    if depth < 1:
+        raise BadInput(f"the depth of a pool must be at least 1, got {depth}")
+    runs: dict[str, Ranks] = {}
+    for path in paths:
+        tag, ranks = read_run(path)
+        if tag in runs:
+            raise BadFile(f"{path}: an earlier run has the tag {tag!r} too")
+        runs[tag] = ranks
+    topics = dict.fromkeys(topic for ranks in runs.values() for topic in ranks)
+    return [_pool(topic, runs, depth) for topic in topics]
+
+
+def _pool(topic: str, runs: Mapping[str, Ranks], depth: int) -> Pool:
+    ranks = {tag: run.get(topic, {}) for tag, run in runs.items()}
+    pooled = {
+        document for of_run in ranks.values() for document, rank in of_run.items() if rank <= depth
+    }
+    return Pool(
+        topic,
+        documents=[
+            PoolDocument(
+                document, features={tag: of_run.get(document) for tag, of_run in ranks.items()}
+            )
+            for document in sorted(pooled)
+        ],
+    )
