@@ -1,0 +1,174 @@
+"""Documents to be judged, from JSON Lines or a CSV table, one at a time."""
+
+import json
+import math
+from collections.abc import Container, Iterator, Mapping
+from pathlib import Path
+
+from nextpair.app.formats.files import BadFile, check_storable, lines, number, rows
+from nextpair.app.formats.pools import PoolDocument
+
+Found = tuple[str, str | None, PoolDocument]
+"""Where a document stands, its topic if one is named, and the document."""
+Fields = Mapping[str, object]
+
+TEXTS = ("title", "text", "html", "url")
+JSON_FIELDS = frozenset(["id", "topic", *TEXTS, "features", "prior"])
+CSV_IDS = ("id", "doc")
+CSV_FIELDS = frozenset([*CSV_IDS, "topic", *TEXTS, "prior"])
+
+
+def read_documents(path: Path, topic: str | None = None) -> Iterator[Found]:
+    """Yield the documents of a file, which is JSON Lines if it begins with a brace, CSV if not.
+
+    A line of JSON is an object with `id` and, each optional, `topic`, `title`, `text`, `html`,
+    `url`, `features` and `prior`. A table has a column `id` or `doc` and the others by the same
+    names, but for `features`: these are all other columns, numbers or blank.
+
+    Whether a document stands there twice is for `merge_pools` to say: it remembers what it keeps,
+    this function nothing.
+
+    Parameters
+    ----------
+    topic
+        The topic of documents that name none; one that names another is refused.
+    """
+    _, first = next(lines(path), ("", ""))
+    if not first:
+        raise BadFile(f"{path}: the file is empty")
+    if first.lstrip().startswith("["):
+        raise BadFile(f"{path}: the file is a JSON array; JSON Lines have one object on each line")
+    is_json = first.lstrip().startswith("{")
+    for where, fields in _from_json(path) if is_json else _from_csv(path):
+        named = None if fields.get("topic") is None else _key(where, "topic", fields["topic"])
+        if topic is not None and named is not None and named != topic:
+            raise BadFile(f"{where}: the document is of topic {named}, not of topic {topic}")
+        yield where, named or topic, _document(where, fields)
+
+
+def _from_json(path: Path) -> Iterator[tuple[str, Fields]]:
+    for where, line in lines(path):
+        try:
+            fields = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
+        except json.JSONDecodeError as error:
+            reason = f"{error.msg} at column {error.colno}"
+            raise BadFile(f"{where}: not a JSON object on one line: {reason}") from error
+        except (ValueError, RecursionError) as error:
+            raise BadFile(f"{where}: {error}") from error
+        if not isinstance(fields, dict):
+            raise BadFile(f"{where}: not a JSON object, but {_short(fields)}")
+        unknown = sorted(fields.keys() - JSON_FIELDS)
+        if unknown:
+            known = ", ".join(sorted(JSON_FIELDS))
+            raise BadFile(f"{where}: unknown field {unknown[0]!r}; a document has {known}")
+        yield where, fields
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {twice!r} stands twice in one object")
+    return found
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is not a number")
+
+
+def _from_csv(path: Path) -> Iterator[tuple[str, Fields]]:
+    key = None
+    for where, row in rows(path, ()):
+        key = key or _id_column(path, row)
+        texts = {name: row.get(name) or None for name in ("topic", *TEXTS)}
+        features = {
+            name: _cell(where, f"the column {name!r} is a feature and", text)
+            for name, text in row.items()
+            if name not in CSV_FIELDS
+        }
+        prior = _cell(where, "prior", row.get("prior", ""))
+        yield where, {"id": row[key], **texts, "features": features, "prior": prior}
+    if key is None:
+        raise BadFile(f"{path}: there is no row below the header")
+
+
+def _id_column(path: Path, names: Container[str]) -> str:
+    found = [name for name in CSV_IDS if name in names]
+    if len(found) != 1:
+        raise BadFile(
+            f"{path}:1: the header must have id or doc, and has {' and '.join(found) or 'neither'}"
+        )
+    if "" in names:
+        raise BadFile(f"{path}:1: a column of the header has no name")
+    if "grade" in names:
+        raise BadFile(f"{path}:1: a grade is no feature; take the column out or rename it")
+    return found[0]
+
+
+def _cell(where: str, what: str, text: str) -> float | None:
+    return number(where, what, text) if text.strip() else None
+
+
+def _document(where: str, fields: Fields) -> PoolDocument:
+    title, text, html, url = (_text(where, name, fields.get(name)) for name in TEXTS)
+    return PoolDocument(
+        _key(where, "id", fields.get("id")),
+        title or "",
+        text or "",
+        html or None,
+        url or None,
+        _features(where, fields.get("features")),
+        _number(where, "prior", fields.get("prior")),
+    )
+
+
+def _key(where: str, what: str, value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    key = _text(where, what, value)
+    if not key or key != key.strip():
+        raise BadFile(
+            f"{where}: {what} must not be missing, nor begin or end in white space,"
+            f" got {_short(value)}"
+        )
+    return key
+
+
+def _text(where: str, what: str, value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise BadFile(f"{where}: {what} must be text, got {_short(value)}")
+    check_storable(where, what, value)
+    return value
+
+
+def _features(where: str, value: object) -> dict[str, float | None]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise BadFile(f"{where}: features must be an object of numbers, got {_short(value)}")
+    return {
+        _key(where, "a feature's name", name): _number(where, f"the feature {name!r}", found)
+        for name, found in value.items()
+    }
+
+
+def _number(where: str, what: str, value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadFile(f"{where}: {what} must be a number, got {_short(value)}")
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise BadFile(f"{where}: {what} must be finite, got {_short(value)}")
+    return found
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
