@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
+from nextpair.app.commands import keys, serve
 from nextpair.app.simulation import arguments, command
 from nextpair.selectors.errors import NextpairError
 
@@ -29,7 +30,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"nextpair {version('nextpair')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    serving = commands.add_parser("serve", help="serve the HTTP API")
+    serve.add_arguments(serving)
+    serving.set_defaults(run=serve.serve)
+    keys.add_arguments(commands.add_parser("keys", help="make, list and revoke API keys"))
     simulate = commands.add_parser("simulate", help="measure selectors with simulated workers")
     arguments.add_arguments(simulate)
     simulate.set_defaults(run=command.simulate)
     return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,7 +8,7 @@ point of the group `nextpair.selectors`.
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from importlib.metadata import entry_points
@@ -108,6 +108,10 @@ class Selector(ABC):
     @abstractmethod
     def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Choose a pair that is not open."""
+
+    def planned(self) -> Iterable[Pair] | None:
+        """Return the pairs still to be asked, where no answer can change which they are."""
+        return None
 
     def pause(self) -> Idle:
         """Say why no pair can be handed out: answers are awaited, or all is known."""

@@ -4,6 +4,7 @@ Documents are ranked by their prior score (BM25, say). All pairs of the top six 
 document below meets five drawn uniformly from those above it, so relevant documents play more.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -60,6 +61,10 @@ class EloSchedule(Selector):
             drawn = rng.choice(place, size=min(self.options.opponents, place), replace=False)
             matches += [unordered(ranked[place], ranked[above]) for above in drawn.tolist()]
         return [matches[position] for position in rng.permutation(len(matches)).tolist()]
+
+    def planned(self) -> Iterable[Pair]:
+        """Return what is left of the plan."""
+        return self._pending
 
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Strike a match off the schedule: it was played, whatever it says of others."""

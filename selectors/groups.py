@@ -5,7 +5,7 @@ others, in an order in which consecutive pairs share a document, and a worker go
 from its first pair to its last.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,6 +102,10 @@ class Groups(Selector):
     def _partitions(self) -> int:
         wanted = COVERAGE * (len(self.documents) - 1) / self.options.partners
         return int(self.options.partitions) or max(1, round(wanted))
+
+    def planned(self) -> Iterable[Pair]:
+        """Return what is left of the plan."""
+        return self._pending
 
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Strike a pair off: it was judged, whatever it says of others."""

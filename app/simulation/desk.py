@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nextpair.app.simulation.truths import Answer
 from nextpair.selectors.base import Choice, Idle
 from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Pair
+from nextpair.selectors.topic.judgments import Judgment, Pair, unordered
 from nextpair.selectors.topic.settings import Lease, Settings
 from nextpair.selectors.topic.state import Topic
 
@@ -54,10 +54,13 @@ class LocalDesk:
         """Hand out a pair; only pairs count as questions, so being told to wait costs no chance."""
         rng = self._topic.settings.question_rng(self._asked)
         choice = self._topic.select(worker, self._leases, rng)
-        if not isinstance(choice, Idle):
-            self._leases.append(Lease(choice, worker))
-            self._asked += 1
-        return choice
+        if isinstance(choice, Idle):
+            return choice
+        # Sides are the desk's affair: a session that saw them could not be the same at any desk.
+        pair = unordered(*choice)
+        self._leases.append(Lease(pair, worker))
+        self._asked += 1
+        return pair
 
     def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
         """Take a pair back, and absorb its answer as the next judgment."""

@@ -1,15 +1,14 @@
 """Many runs: every plan on every topic, repeated, on as many processes as there are jobs."""
 
-import os
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nextpair.app.parenthood import leave_with_parent
 from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Truth
 
@@ -133,15 +132,7 @@ def _enter(study: Study) -> None:
     global _study
     _study = study
     threadpool_limits(1)
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
-
-
-def _leave_with_parent() -> None:
-    """End this process when the one that started it was killed: a pool does not see to that."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    leave_with_parent()
 
 
 def _run(task: Task) -> TopicRun:

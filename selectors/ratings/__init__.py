@@ -1,12 +1,13 @@
 """Ratings: matches turned into numbers.
 
-A rating lives in one file of this folder with a function `rate(size, matches)`; the file's name,
-with dashes, is its public name.
+A rating lives in one file of this folder with two functions, `rate(size, matches)` and
+`errors(size, matches)`; the file's name, with dashes, is its public name.
 """
 
 import importlib
 import pkgutil
 from collections.abc import Sequence
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,17 @@ def rating_names() -> list[str]:
 
 def rate(name: str, size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
     """Rate `size` documents by the rating that goes by this name; larger is better."""
+    rated: NDArray[np.float64] = _find(name).rate(size, matches)
+    return rated
+
+
+def errors(name: str, size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+    """Return the standard error of each document's rating, NaN where it is not known."""
+    known: NDArray[np.float64] = _find(name).errors(size, matches)
+    return known
+
+
+def _find(name: str) -> ModuleType:
     if name not in rating_names():
         raise UnknownRating(f"there is no rating {name!r}; there are {', '.join(rating_names())}")
-    module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    rated: NDArray[np.float64] = module.rate(size, matches)
-    return rated
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")

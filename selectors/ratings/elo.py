@@ -50,3 +50,18 @@ def replay_elo(
 def rate(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
     """Rate documents with the paper's F and start, and our K."""
     return replay_elo(size, matches).ratings
+
+
+def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+    """Return the standard error of each rating, its opponents' taken as given.
+
+    Elo's curve is a Bradley-Terry model, of which one match tells q² E (1 - E), q = ln(10) / F.
+    """
+    ratings = rate(size, matches)
+    information = np.zeros(size)
+    for first, second, _ in matches:
+        chance = expected(ratings[first], ratings[second])
+        information[[first, second]] += (math.log(10.0) / F) ** 2 * chance * (1.0 - chance)
+    known: NDArray[np.float64] = np.full(size, np.nan)
+    np.divide(1.0, np.sqrt(information), out=known, where=information > 0)
+    return known

@@ -71,3 +71,9 @@ def _update(
 def rate(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
     """Rate documents with the paper's parameters."""
     return replay_elo_variance(size, matches).rated.ratings
+
+
+def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+    """Return the square root of each rating's variance."""
+    deviations: NDArray[np.float64] = np.sqrt(replay_elo_variance(size, matches).variances)
+    return deviations

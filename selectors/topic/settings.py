@@ -103,3 +103,12 @@ class Lease:
 
     pair: Pair
     worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """How many more judgments a topic will need, and between which bounds that lies."""
+
+    expected: float
+    low: float
+    high: float

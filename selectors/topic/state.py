@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors import ratings
-from nextpair.selectors.base import Choice, Worker, find_selector, make_options
+from nextpair.selectors.base import Choice, Idle, Worker, find_selector, make_options
 from nextpair.selectors.errors import (
     OutOfSequence,
     SelfComparison,
@@ -19,7 +19,14 @@ from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
-from nextpair.selectors.topic.settings import Conflict, ConflictPolicy, Lease, Reason, Settings
+from nextpair.selectors.topic.settings import (
+    Conflict,
+    ConflictPolicy,
+    Forecast,
+    Lease,
+    Reason,
+    Settings,
+)
 from nextpair.selectors.topic.votes import Ballot, VoteRule
 
 
@@ -191,6 +198,19 @@ class Topic:
             return 0
         ballot = self._ballots.get(pair)
         return ballot.needed if ballot else self._rule.needed_at_first
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to ask, whoever comes."""
+        return self.select("", (), self.settings.question_rng(0)) is Idle.DONE
+
+    def forecast(self) -> Forecast | None:
+        """Say how many more judgments are needed, if the selector can tell."""
+        planned = self.selector.planned()
+        if planned is None:
+            return None
+        votes = sum(self._votes_wanted(pair) for pair in planned)
+        return Forecast(votes, votes, votes)
 
     # -- knowing --------------------------------------------------------------------------------
 

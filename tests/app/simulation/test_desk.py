@@ -13,7 +13,7 @@ from nextpair.app.simulation.runs import SEEDS, Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Answer, Recorded, Truth, generated_truths
 from nextpair.selectors.base import Choice, Idle, selector_names
 from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair
+from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
 from nextpair.selectors.topic.state import Topic, fold
 
@@ -35,9 +35,11 @@ class ForgetfulDesk:
         # Every pair handed out is a judgment by now, or still held.
         rng = self.settings.question_rng(len(self.log) + len(self.leases))
         choice = self.topic().select(worker, self.leases, rng)
-        if not isinstance(choice, Idle):
-            self.leases.append(Lease(choice, worker))
-        return choice
+        if isinstance(choice, Idle):
+            return choice
+        pair = unordered(*choice)
+        self.leases.append(Lease(pair, worker))
+        return pair
 
     def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
         self.leases.remove(Lease(pair, worker))

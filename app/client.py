@@ -1,0 +1,250 @@
+"""A client of the service: typed, and safe to repeat.
+
+    with Client("http://127.0.0.1:8000", key) as client:
+        client.create_study("answers", votes=3)
+        ...
+        for assignment in client.next("answers", worker="ann").assignments:
+            client.judge(assignment, "left")
+
+Every call either happens once or not at all, so what gets no answer is simply sent again: creating
+calls carry an Idempotency-Key, and the others change nothing when they are repeated.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+from pydantic import BaseModel, ValidationError
+
+from nextpair.app.connection import Connection, Refused, Unreachable, refused
+from nextpair.app.wire.exports import Format
+from nextpair.app.wire.judging import AssignmentOut, JudgmentOut, NextOut, Skipped
+from nextpair.app.wire.results import (
+    ExplanationOut,
+    LogEntryOut,
+    ProgressOut,
+    RankingOut,
+    StudyProgressOut,
+)
+from nextpair.app.wire.retractions import RetractionIn, RetractionOut
+from nextpair.app.wire.studies import StudyIn, StudyOut, WorkerOut
+from nextpair.app.wire.topics import DocumentIn, TopicHeadIn, TopicIn, TopicOut
+from nextpair.storage.rows import Status, WorkerStatus
+
+__all__ = ["Client", "Refused", "Unreachable"]
+
+JSONL = "application/jsonl"
+
+
+class Client:
+    """Calls the service; one connection pool, usable by many threads.
+
+    Parameters
+    ----------
+    retries
+        How often a call is sent again that got no answer, or was told to come back later.
+    sleep
+        How to wait in between.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        timeout: float = 60.0,
+        retries: int = 8,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._connection = Connection(url, key, timeout=timeout, retries=retries, sleep=sleep)
+        self._call = self._connection.call
+        self._pages = self._connection.pages
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._connection.http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def ready(self) -> None:
+        """Raise unless the service can serve."""
+        self._connection.send("GET", "/readyz")
+
+    # -- setting up -----------------------------------------------------------------------------
+
+    def create_study(self, study: str | None = None, **settings: Any) -> StudyOut:
+        """Add a study; the settings are those of `StudySettings`."""
+        body = _checked(StudyIn, {"id": study, **settings})
+        return self._call(StudyOut, "POST", "/v1/studies", body, creates=True)
+
+    def change_study(self, study: str, **changes: Any) -> StudyOut:
+        """Change what may change while a study runs."""
+        return self._call(StudyOut, "PATCH", f"/v1/studies/{_at(study)}", changes)
+
+    def studies(self) -> Iterator[StudyOut]:
+        """Yield all studies."""
+        return self._pages(StudyOut, "/v1/studies")
+
+    def study(self, study: str) -> StudyOut:
+        """Describe a study."""
+        return self._call(StudyOut, "GET", f"/v1/studies/{_at(study)}")
+
+    def add_topic(self, study: str, topic: TopicIn) -> TopicOut:
+        """Add a topic with all its documents."""
+        return self._call(
+            TopicOut, "POST", f"/v1/studies/{_at(study)}/topics", _dump(topic), creates=True
+        )
+
+    def upload_topic(
+        self, study: str, topic: TopicHeadIn, documents: Callable[[], Iterable[DocumentIn]]
+    ) -> TopicOut:
+        """Add a topic whose documents are sent one by one, however many they are.
+
+        Parameters
+        ----------
+        documents
+            Begins to yield them; called again if the upload has to be.
+        """
+
+        def lines() -> Iterator[bytes]:
+            for shape in (topic, *documents()):
+                yield shape.model_dump_json(exclude_unset=True).encode() + b"\n"
+
+        path = f"/v1/studies/{_at(study)}/topics.jsonl"
+        response = self._connection.send(
+            "POST", path, content=lines, headers={"Content-Type": JSONL}
+        )
+        return TopicOut.model_validate_json(response.content)
+
+    def topics(self, study: str) -> Iterator[TopicOut]:
+        """Yield a study's topics."""
+        return self._pages(TopicOut, f"/v1/studies/{_at(study)}/topics")
+
+    def change_topic(self, study: str, topic: str, status: Status) -> TopicOut:
+        """Open, pause or close a topic."""
+        path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}"
+        return self._call(TopicOut, "PATCH", path, {"status": status})
+
+    # -- judging --------------------------------------------------------------------------------
+
+    def next(
+        self,
+        study: str,
+        worker: str,
+        *,
+        topic: str | None = None,
+        count: int = 1,
+        documents: bool = True,
+    ) -> NextOut:
+        """Get the pairs that teach most now."""
+        body = {"worker": worker, "topic": topic, "count": count, "documents": documents}
+        return self._call(NextOut, "POST", f"/v1/studies/{_at(study)}/next", body, creates=True)
+
+    def judge(
+        self, assignment: AssignmentOut, preference: str, *, seconds: float | None = None
+    ) -> JudgmentOut:
+        """Answer an assignment: left, right, equal, equally_good or equally_bad."""
+        body = {
+            "answer": {"preference": preference},
+            "worker": assignment.worker,
+            "attempt": assignment.attempt,
+            "seconds": seconds,
+        }
+        return self._call(JudgmentOut, "POST", f"/v1/assignments/{assignment.id}/judgment", body)
+
+    def skip(self, assignment: AssignmentOut) -> Skipped:
+        """Give a question back; it goes to someone else."""
+        body = {"worker": assignment.worker}
+        return self._call(Skipped, "POST", f"/v1/assignments/{assignment.id}/skip", body)
+
+    def undo(self, assignment: AssignmentOut) -> AssignmentOut:
+        """Take the worker's last answer back, and get the same question again."""
+        body = {"worker": assignment.worker}
+        return self._call(AssignmentOut, "POST", f"/v1/assignments/{assignment.id}/undo", body)
+
+    # -- knowing --------------------------------------------------------------------------------
+
+    def ranking(self, study: str, topic: str, rating: str | None = None) -> RankingOut:
+        """Rank a topic's documents."""
+        query = {} if rating is None else {"rating": rating}
+        path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}/ranking"
+        return self._call(RankingOut, "GET", path, query=query)
+
+    def progress(self, study: str, topic: str) -> ProgressOut:
+        """Say how far a topic has come."""
+        path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}/progress"
+        return self._call(ProgressOut, "GET", path)
+
+    def study_progress(self, study: str) -> StudyProgressOut:
+        """Say how far a study has come."""
+        return self._call(StudyProgressOut, "GET", f"/v1/studies/{_at(study)}/progress")
+
+    def explain(self, study: str, topic: str, first: str, second: str) -> ExplanationOut:
+        """Say how two documents compare, and why."""
+        path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}/explain"
+        return self._call(ExplanationOut, "GET", path, query={"first": first, "second": second})
+
+    def judgments(self, study: str, topic: str) -> Iterator[LogEntryOut]:
+        """Yield a topic's log."""
+        return self._pages(LogEntryOut, f"/v1/studies/{_at(study)}/topics/{_at(topic)}/judgments")
+
+    def workers(self, study: str) -> Iterator[WorkerOut]:
+        """Yield a study's workers."""
+        return self._pages(WorkerOut, f"/v1/studies/{_at(study)}/workers")
+
+    def change_worker(self, study: str, worker: str, status: WorkerStatus) -> WorkerOut:
+        """Block a worker, or let them in again."""
+        path = f"/v1/studies/{_at(study)}/workers/{_at(worker)}"
+        return self._call(WorkerOut, "PATCH", path, {"status": status})
+
+    def retract(self, study: str, retraction: RetractionIn) -> RetractionOut:
+        """Take judgments back, or see what that would change."""
+        path = f"/v1/studies/{_at(study)}/retractions"
+        return self._call(RetractionOut, "POST", path, _dump(retraction))
+
+    def export(
+        self,
+        study: str,
+        format: Format,
+        *,
+        topic: str | None = None,
+        rating: str | None = None,
+    ) -> Iterator[bytes]:
+        """Yield a study's results as a file."""
+        query = {"topic": topic, "rating": rating}
+        path = f"/v1/studies/{_at(study)}/export/{format.value}"
+        given = {name: value for name, value in query.items() if value is not None}
+        with self._connection.http.stream("GET", path, params=given) as response:
+            if response.is_error:
+                response.read()
+                raise refused(response)
+            yield from response.iter_bytes()
+
+
+def _at(name: str) -> str:
+    return quote(name, safe="")
+
+
+def _dump(shape: BaseModel) -> dict[str, Any]:
+    return shape.model_dump(mode="json", exclude_unset=True)
+
+
+def _checked(shape: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Check what is sent before it is: a misspelt setting is told where it was written."""
+    try:
+        return _dump(shape.model_validate(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise TypeError(f"{where}: {first['msg']}") from None

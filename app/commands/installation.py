@@ -1,0 +1,39 @@
+"""Which installation a command is about, and making its database ready."""
+
+import argparse
+import secrets
+
+from pydantic import ValidationError
+
+from nextpair.app.settings import Settings
+from nextpair.selectors.errors import BadOption
+from nextpair.storage.database import Database
+from nextpair.storage.migrating import prepare
+
+
+def add_database(parser: argparse.ArgumentParser) -> None:
+    """Describe the word every command has that works on a database."""
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        help="sqlite:///FILE or postgresql://USER@HOST/NAME (default: NEXTPAIR_DATABASE, or"
+        " sqlite:///nextpair.db)",
+    )
+
+
+def read_settings(**given: object) -> Settings:
+    """Read the settings from the environment, and what a command says over it."""
+    said = {name: value for name, value in given.items() if value is not None}
+    try:
+        return Settings(**said)  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise BadOption(f"{name} (NEXTPAIR_{name.upper()}): {first['msg']}") from None
+
+
+def ready_database(settings: Settings) -> Database:
+    """Open an installation's database and bring it to the tables this program knows."""
+    database = Database(settings.database.get_secret_value(), busy_seconds=settings.busy_seconds)
+    prepare(database, secrets.token_hex(32))
+    return database

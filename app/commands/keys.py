@@ -1,0 +1,64 @@
+"""`nextpair keys`: make, list and revoke API keys, straight in the database."""
+
+import argparse
+import time
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+
+from nextpair.app import keys
+from nextpair.app.commands.installation import add_database, read_settings, ready_database
+from nextpair.app.words import Scope
+from nextpair.storage import keys as stored
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    words = parser.add_subparsers(title="keys", required=True, metavar="create|list|revoke")
+    create = words.add_parser("create", help="make a key and show it, this once")
+    create.add_argument(
+        "--scope",
+        required=True,
+        choices=[scope.value for scope in Scope],
+        help="admin: everything; platform: ask and answer; read: look at results",
+    )
+    create.add_argument("--label", default="", help="what it is for")
+    create.set_defaults(run=_create)
+    listed = words.add_parser("list", help="list all keys")
+    listed.set_defaults(run=_list)
+    revoke = words.add_parser("revoke", help="let a key open nothing any more")
+    revoke.add_argument("id", help="the key's id, as the list shows it")
+    revoke.set_defaults(run=_revoke)
+    for word in (create, listed, revoke):
+        add_database(word)
+
+
+def _create(given: argparse.Namespace) -> int:
+    database = ready_database(read_settings(database=given.database))
+    with database.write() as connection:
+        key, _ = keys.make_key(connection, Scope(given.scope), given.label, time.time())
+    print(key)
+    return 0
+
+
+def _list(given: argparse.Namespace) -> int:
+    database = ready_database(read_settings(database=given.database))
+    with database.read() as connection:
+        rows = stored.list_keys(connection)
+    table = Table("id", "scope", "label", "made", "revoked", box=None)
+    for row in rows:
+        table.add_row(row.id, row.scope, row.label, _day(row.created_at), _day(row.revoked_at))
+    Console().print(table)
+    return 0
+
+
+def _day(at: float | None) -> str:
+    return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _revoke(given: argparse.Namespace) -> int:
+    database = ready_database(read_settings(database=given.database))
+    with database.write() as connection:
+        keys.revoke_key(connection, given.id, time.time())
+    return 0

@@ -1,0 +1,94 @@
+"""`nextpair serve`: one process or many, over one database."""
+
+import argparse
+import os
+import socket
+import sys
+import tempfile
+from contextlib import ExitStack
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from nextpair.app.commands.installation import add_database, read_settings, ready_database
+from nextpair.app.metrics import FOLDER
+from nextpair.app.settings import Settings
+from nextpair.selectors.errors import NextpairError
+from nextpair.storage import keys
+
+GRACE_SECONDS = 10
+"""How long requests may take to end when the service is stopped."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    add_database(parser)
+    parser.add_argument("--host", metavar="ADDRESS", help="where to listen (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, metavar="N", help="default: 8000; 0 takes a free one")
+    parser.add_argument("--processes", type=int, metavar="N", help="how many serve (default: 1)")
+
+
+def serve(given: argparse.Namespace) -> int:
+    """Serve until stopped."""
+    settings = read_settings(
+        database=given.database, host=given.host, port=given.port, processes=given.processes
+    )
+    database = ready_database(settings)
+    with database.read() as connection:
+        has_keys = bool(keys.list_keys(connection))
+    database.close()
+    with ExitStack() as stack:
+        listening = stack.enter_context(_listen(settings))
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        print(f"nextpair serves at http://{shown}:{port}", flush=True)
+        if not has_keys:
+            print("there is no key yet: nextpair keys create --scope admin", flush=True)
+        _tell_processes(settings, stack)
+        return _run(settings, listening)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as error:
+        listening.close()
+        raise NextpairError(
+            f"cannot listen at {settings.host}:{settings.port}: {error.strerror}"
+        ) from None
+    listening.listen(2048)
+    listening.set_inheritable(True)
+    return listening
+
+
+def _tell_processes(settings: Settings, stack: ExitStack) -> None:
+    """Put what was said on the command line where the processes that serve will read it."""
+    os.environ["NEXTPAIR_DATABASE"] = settings.database.get_secret_value()
+    os.environ["NEXTPAIR_PROCESSES"] = str(settings.processes)
+    if settings.processes > 1:
+        os.environ[FOLDER] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nextpair-"))
+
+
+def _run(settings: Settings, listening: socket.socket) -> int:
+    config = uvicorn.Config(
+        "nextpair.app.main:create_app",
+        factory=True,
+        workers=settings.processes,
+        log_level="warning",
+        # The service writes its own log: this one would name workers and their addresses.
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    if settings.processes > 1:
+        Multiprocess(config, sockets=[listening]).run()
+        return 0
+    server = uvicorn.Server(config)
+    server.run(sockets=[listening])
+    if not server.started:
+        print("nextpair: the service could not start", file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,1 @@
+"""Designs: what a worker sees and answers, one file each."""

@@ -1,0 +1,164 @@
+"""Domain errors, and the problem document (RFC 9457) each becomes: one table, looked up by MRO.
+
+ServiceError
+├── Unauthorized     ├── UnknownStudy       ├── StudyClosed      ├── BadToken
+├── Forbidden        ├── UnknownTopic       ├── TopicClosed      │   ├── ExpiredToken
+├── RateLimited      ├── UnknownAssignment  ├── WorkerBlocked    │   └── SpentToken
+├── TooLarge         ├── UnknownWorker      ├── NotYours         ├── AnswerConflict
+├── BadCursor        ├── UnknownKey         ├── TooLateToUndo    └── ContentConflict
+└── BadAnswer        └── UnknownFormat      └── AlreadySkipped
+"""
+
+import re
+from dataclasses import dataclass
+
+from nextpair.selectors.errors import (
+    BadInput,
+    NextpairError,
+    UnknownDocument,
+    UnknownJudgment,
+)
+from nextpair.storage.errors import AlreadyThere, StorageError, Unavailable
+
+
+class ServiceError(NextpairError):
+    """The service cannot do this."""
+
+
+class Unauthorized(ServiceError):
+    """The call needs a key: send `Authorization: Bearer KEY`."""
+
+
+class Forbidden(ServiceError):
+    """The key's scope does not allow this call."""
+
+
+class RateLimited(ServiceError):
+    """The key has made too many calls; try again in a moment."""
+
+
+class TooLarge(ServiceError):
+    """The request is larger than this installation allows."""
+
+
+class BadCursor(ServiceError, BadInput):
+    """`after` must be what an earlier page gave as `next`."""
+
+
+class BadAnswer(ServiceError, BadInput):
+    """The answer is not one of the design's."""
+
+
+class UnknownStudy(ServiceError):
+    """There is no such study."""
+
+
+class UnknownTopic(ServiceError):
+    """The study has no such topic."""
+
+
+class UnknownAssignment(ServiceError):
+    """There is no such assignment."""
+
+
+class UnknownWorker(ServiceError):
+    """The study has no such worker."""
+
+
+class UnknownKey(ServiceError):
+    """There is no such key."""
+
+
+class StudyClosed(ServiceError):
+    """The study is closed: it takes no topics, questions or answers."""
+
+
+class TopicClosed(ServiceError):
+    """The topic is closed: it takes no answers."""
+
+
+class WorkerBlocked(ServiceError):
+    """The worker is blocked in this study and gets no questions."""
+
+
+class NotYours(ServiceError):
+    """The assignment is another worker's."""
+
+
+class TooLateToUndo(ServiceError):
+    """Only the worker's last answer can be taken back, and only for a short while."""
+
+
+class AlreadySkipped(ServiceError):
+    """The assignment was skipped and is no longer this worker's."""
+
+
+class BadToken(ServiceError):
+    """The assignment token is not one of ours."""
+
+
+class ExpiredToken(BadToken):
+    """The assignment token has expired."""
+
+
+class SpentToken(BadToken):
+    """The assignment token has been used: the answer was taken back since, and has a new token."""
+
+
+class AnswerConflict(ServiceError):
+    """The assignment has been answered otherwise; take that answer back first."""
+
+
+class ContentConflict(ServiceError):
+    """This is there already with other content, or the Idempotency-Key was used before."""
+
+
+STATUS: dict[type[NextpairError], int] = {
+    NextpairError: 500,
+    BadInput: 422,
+    UnknownDocument: 404,
+    UnknownJudgment: 404,
+    StorageError: 500,
+    Unavailable: 503,
+    AlreadyThere: 409,
+    Unauthorized: 401,
+    BadToken: 401,
+    SpentToken: 409,
+    Forbidden: 403,
+    WorkerBlocked: 403,
+    NotYours: 403,
+    UnknownStudy: 404,
+    UnknownTopic: 404,
+    UnknownAssignment: 404,
+    UnknownWorker: 404,
+    UnknownKey: 404,
+    StudyClosed: 409,
+    TopicClosed: 409,
+    TooLateToUndo: 409,
+    AlreadySkipped: 409,
+    AnswerConflict: 409,
+    ContentConflict: 409,
+    TooLarge: 413,
+    RateLimited: 429,
+}
+"""The one table from errors to statuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is said of an error to the outside."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+def problem_of(error: NextpairError) -> Problem:
+    """Describe an error; a subclass has its parent's status unless the table says otherwise."""
+    kind = type(error)
+    status = next(STATUS[parent] for parent in kind.__mro__ if parent in STATUS)
+    words = re.sub(r"(?<!^)([A-Z])", r" \1", kind.__name__).lower()
+    return Problem(
+        f"urn:nextpair:{words.replace(' ', '-')}", words.capitalize(), status, str(error)
+    )

@@ -1,0 +1,1 @@
+"""The use cases: asking, answering, taking back, and saying what is known."""

@@ -1,0 +1,253 @@
+"""Taking answers: a judgment, a skip, or the last answer back, told only once committed."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from nextpair.app.designs import preference
+from nextpair.app.designs.preference import PreferenceAnswer
+from nextpair.app.errors import (
+    AlreadySkipped,
+    AnswerConflict,
+    NotYours,
+    SpentToken,
+    StudyClosed,
+    TooLateToUndo,
+    TopicClosed,
+    UnknownAssignment,
+    UnknownTopic,
+)
+from nextpair.app.judging.cache import Slot
+from nextpair.app.judging.live import Change, LiveTopic, store
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.study import Study
+from nextpair.app.judging.tokens import AssignmentRef
+from nextpair.storage import assignments, judgments, topics
+from nextpair.storage.database import Connection
+from nextpair.storage.rows import AssignmentRow, JudgmentRow, State, Status, TopicHead, TopicRow
+
+UNDO = "undo"
+"""The reason of a retraction that a worker asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back for an assignment.
+
+    Parameters
+    ----------
+    worker
+        Who says so; a token speaks for itself.
+    seconds
+        How long the worker looked at the question, if that was measured.
+    """
+
+    content: PreferenceAnswer
+    worker: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judgment in the log, and whether it was there before."""
+
+    judgment: JudgmentRow
+    assignment: AssignmentRow
+    topic: str
+    study: str
+    sides: tuple[str, str]
+    repeated: bool
+    late: bool
+
+
+class _Held(NamedTuple):
+    """An assignment under its topic's lock."""
+
+    live: LiveTopic
+    head: TopicHead
+    study: Study
+    row: AssignmentRow
+
+
+def absorb_judgment(service: Service, ref: AssignmentRef, answer: Answer, now: float) -> Judged:
+    """Append an answer to the log; the same answer again is a success that changes nothing."""
+    with service.topics.hold(ref.topic_id) as slot:
+        with service.database.write() as connection:
+            held = _take(service, connection, slot, ref, answer.worker)
+            earlier = _answered_before(connection, held, ref, answer)
+            if earlier is not None:
+                return _judged(held, earlier, repeated=True)
+            _check_open(held)
+            judgment = _judgment(held, answer, now)
+            change = _absorbing(held, judgment)
+            judgments.add_judgment(connection, judgment)
+            store(connection, ref.topic_id, change)
+        held.live.apply(change)
+    return _judged(held, judgment, repeated=False)
+
+
+def skip(service: Service, ref: AssignmentRef, worker: str | None) -> AssignmentRow:
+    """Give a question back: it goes to someone else, and never again to this worker."""
+    with service.topics.hold(ref.topic_id) as slot:
+        with service.database.write() as connection:
+            held = _take(service, connection, slot, ref, worker)
+            if held.row.state == State.SKIPPED:
+                return held.row
+            if held.row.state != State.OPEN:
+                raise AnswerConflict("the assignment has been answered, so it cannot be skipped")
+            _check_open(held)
+            _check_attempt(held.row, ref)
+            version = held.live.version + 1
+            row = replace(held.row, state=State.SKIPPED, version=version)
+            change = Change(version, held.live.position, held.live.asked, [row])
+            store(connection, ref.topic_id, change)
+        held.live.apply(change)
+    return row
+
+
+def undo(
+    service: Service, ref: AssignmentRef, worker: str | None, now: float
+) -> tuple[AssignmentRow, TopicRow]:
+    """Take a worker's last answer back, and open the same question to them again."""
+    with service.topics.hold(ref.topic_id) as slot:
+        with service.database.write() as connection:
+            held = _take(service, connection, slot, ref, worker)
+            if held.row.state == State.OPEN and held.row.attempt > 1:
+                return held.row, held.live.row
+            _check_open(held)
+            last = _last_answer(connection, held, now)
+            version, position = held.live.version + 1, held.live.position + 1
+            row = replace(
+                held.row,
+                state=State.OPEN,
+                attempt=held.row.attempt + 1,
+                version=version,
+                expires_at=now + held.study.settings.lease_seconds,
+            )
+            judgments.add_retractions(
+                connection,
+                ref.topic_id,
+                [last.number],
+                number=position,
+                reason=UNDO,
+                by="worker",
+                now=now,
+            )
+            retracted = frozenset([last.number])
+            change = Change(version, position, held.live.asked, [row], (), retracted)
+            store(connection, ref.topic_id, change)
+        held.live.apply(change)
+    return row, held.live.row
+
+
+def find(service: Service, ref: AssignmentRef) -> tuple[AssignmentRow, TopicRow]:
+    """Return an assignment as it stands."""
+    with service.database.read() as connection:
+        row = assignments.find_assignment(connection, ref.topic_id, ref.number)
+        if row is None:
+            raise UnknownAssignment(f"there is no assignment {ref.id!r}")
+        return row, topics.get_topic(connection, ref.topic_id)
+
+
+def _take(
+    service: Service, connection: Connection, slot: Slot, ref: AssignmentRef, worker: str | None
+) -> _Held:
+    try:
+        live, head = service.lock(connection, slot, ref.topic_id)
+    except UnknownTopic:
+        raise UnknownAssignment(f"there is no assignment {ref.id!r}") from None
+    row = live.open.get(ref.number) or assignments.find_assignment(
+        connection, ref.topic_id, ref.number
+    )
+    if row is None:
+        raise UnknownAssignment(f"there is no assignment {ref.id!r}")
+    study = service.study(connection, head.study_id, head.study_version)
+    if worker is not None:
+        worker_id = service.known_worker_id(connection, study.id, worker)
+        if worker_id != row.worker_id:
+            raise NotYours(f"assignment {ref.id!r} is not worker {worker!r}'s")
+    return _Held(live, head, study, row)
+
+
+def _check_open(held: _Held) -> None:
+    if held.head.study_status == Status.CLOSED:
+        raise StudyClosed(f"study {held.study.name!r} is closed")
+    if held.head.status == Status.CLOSED:
+        raise TopicClosed(f"topic {held.live.row.name!r} is closed")
+
+
+def _check_attempt(row: AssignmentRow, ref: AssignmentRef) -> None:
+    if ref.attempt is not None and ref.attempt != row.attempt:
+        raise SpentToken()
+
+
+def _answered_before(
+    connection: Connection, held: _Held, ref: AssignmentRef, answer: Answer
+) -> JudgmentRow | None:
+    """Return the judgment that is there already, if this one says the same."""
+    row = held.row
+    attempt = row.attempt if ref.attempt is None else ref.attempt
+    if row.state == State.OPEN and attempt == row.attempt:
+        return None
+    if row.state == State.SKIPPED and attempt == row.attempt:
+        raise AlreadySkipped()
+    for earlier in judgments.answers_to(connection, row.topic_id, row.number):
+        if earlier.attempt == attempt:
+            if earlier.answer == answer.content.model_dump(mode="json"):
+                return earlier
+            raise AnswerConflict() if attempt == row.attempt else SpentToken()
+    raise SpentToken()
+
+
+def _judgment(held: _Held, answer: Answer, now: float) -> JudgmentRow:
+    row = held.row
+    outcome = preference.outcome(answer.content, swapped=row.swapped, ties=held.study.settings.ties)
+    return JudgmentRow(
+        row.topic_id,
+        held.live.position + 1,
+        row.number,
+        row.attempt,
+        row.worker_id,
+        row.first,
+        row.second,
+        outcome.value,
+        answer.content.model_dump(mode="json"),
+        answer.seconds,
+        now,
+    )
+
+
+def _absorbing(held: _Held, judgment: JudgmentRow) -> Change:
+    version = held.live.version + 1
+    vote = (
+        judgment.number,
+        judgment.first,
+        judgment.second,
+        judgment.outcome,
+        judgment.worker_id,
+    )
+    row = replace(held.row, state=State.ANSWERED, version=version)
+    return Change(version, judgment.number, held.live.asked, [row], [vote])
+
+
+def _last_answer(connection: Connection, held: _Held, now: float) -> JudgmentRow:
+    last = judgments.latest_of(connection, held.row.worker_id)
+    if last is None or (last.topic_id, last.assignment) != (held.row.topic_id, held.row.number):
+        raise TooLateToUndo("only the worker's last answer can be taken back, and this is not it")
+    window = held.study.settings.undo_seconds
+    if now - last.created_at > window:
+        raise TooLateToUndo(f"an answer can be taken back for {window:g} seconds, not later")
+    return last
+
+
+def _judged(held: _Held, judgment: JudgmentRow, *, repeated: bool) -> Judged:
+    names = held.live.state.documents.ids
+    left, right = held.row.sides
+    return Judged(
+        judgment,
+        held.row,
+        held.live.row.name,
+        held.study.name,
+        (names[left], names[right]),
+        repeated,
+        late=judgment.created_at > held.row.expires_at,
+    )

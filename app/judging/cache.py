@@ -1,0 +1,85 @@
+"""The topics a process has in memory: as many as fit, the least recently used go first."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from nextpair.app.judging.live import LiveTopic
+
+
+def weight_of(live: LiveTopic) -> int:
+    """Estimate how many bytes a topic takes: its matrix grows with the square of its documents."""
+    documents, log = live.row.documents, live.position
+    return 50_000 + 12 * documents**2 + 3_000 * documents + 1_500 * log
+
+
+@dataclass(slots=True)
+class Slot:
+    """One topic's place in memory, and the lock whoever uses it holds."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    live: LiveTopic | None = None
+    weight: int = 0
+    users: int = 0
+
+
+class TopicCache:
+    """Slots by topic. What is in one is only a memory: the database knows everything."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._slots: OrderedDict[int, Slot] = OrderedDict()
+        self._mutex = threading.Lock()
+        self._bytes = 0
+
+    @contextmanager
+    def hold(self, topic_id: int) -> Iterator[Slot]:
+        """Wait for one's turn with a topic in this process, and have it alone.
+
+        Threads queue here and not at the database, where each would keep a connection waiting.
+        An error leaves the topic in doubt, so it is forgotten and read anew.
+        """
+        slot = self._enter(topic_id)
+        try:
+            with slot.lock:
+                try:
+                    yield slot
+                except BaseException:
+                    slot.live = None
+                    raise
+        finally:
+            self._leave(slot)
+
+    def _enter(self, topic_id: int) -> Slot:
+        with self._mutex:
+            slot = self._slots.setdefault(topic_id, Slot())
+            self._slots.move_to_end(topic_id)
+            slot.users += 1
+            return slot
+
+    def _leave(self, slot: Slot) -> None:
+        with self._mutex:
+            slot.users -= 1
+            weight = weight_of(slot.live) if slot.live else 0
+            self._bytes += weight - slot.weight
+            slot.weight = weight
+            if self._bytes > self._most:
+                self._evict()
+
+    def _evict(self) -> None:
+        for topic_id, slot in list(self._slots.items()):
+            if self._bytes <= self._most:
+                break
+            if not slot.users:
+                del self._slots[topic_id]
+                self._bytes -= slot.weight
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    @property
+    def bytes(self) -> int:
+        """How much the topics in memory take, by estimate."""
+        return self._bytes

@@ -1,0 +1,167 @@
+"""Taking judgments back: some of them, or all of one worker's; and what that changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nextpair.app.errors import UnknownWorker
+from nextpair.app.judging.live import Change, LiveTopic, store
+from nextpair.app.judging.service import Service
+from nextpair.selectors.errors import UnknownJudgment
+from nextpair.selectors.topic.standing import Standing, standing
+from nextpair.selectors.topic.state import Topic
+from nextpair.storage import assignments, judgments, studies
+from nextpair.storage.database import Connection
+from nextpair.storage.rows import JudgmentRow, State
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What is known of a topic, in numbers."""
+
+    judgments: int
+    known_pairs: int
+    classes: int
+    settled: int
+    conflicts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A document whose possible ranks are other than before."""
+
+    document: str
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a retraction does to one topic."""
+
+    topic: str
+    judgments: tuple[int, ...]
+    before: Sum
+    after: Sum
+    moved: tuple[Moved, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Retraction:
+    """What is taken back, by whom and why."""
+
+    by: str
+    reason: str = ""
+    dry_run: bool = False
+
+
+def worker_judgments(service: Service, study_id: int, worker: str) -> dict[int, Sequence[int]]:
+    """List a worker's judgments that count, by topic."""
+    with service.database.read() as connection:
+        row = studies.find_worker(connection, study_id, worker)
+        if row is None:
+            raise UnknownWorker(f"the study has no worker {worker!r}")
+        return dict(judgments.counting_by_worker(connection, row.id))
+
+
+def retract(
+    service: Service, wanted: Mapping[int, Sequence[int]], retraction: Retraction, now: float
+) -> list[Effect]:
+    """Retract judgments, by topic; what was retracted before stays so.
+
+    Everything is checked before anything is changed. Topics are changed one after the other, so
+    if the machine fails half-way the same call does the rest.
+    """
+    planned = [
+        _retract(service, topic_id, numbers, replace(retraction, dry_run=True), now)
+        for topic_id, numbers in wanted.items()
+    ]
+    if retraction.dry_run:
+        return planned
+    return [
+        _retract(service, topic_id, numbers, retraction, now)
+        for topic_id, numbers in wanted.items()
+    ]
+
+
+def _retract(
+    service: Service, topic_id: int, numbers: Sequence[int], retraction: Retraction, now: float
+) -> Effect:
+    with service.topics.hold(topic_id) as slot:
+        with service.database.write() as connection:
+            live, _ = service.lock(connection, slot, topic_id)
+            rows = judgments.counting(connection, topic_id, numbers)
+            _check_known(connection, topic_id, numbers, live)
+            after = live.state.retract(*(row.number for row in rows))
+            effect = _effect(live, after, rows)
+            if retraction.dry_run or not rows:
+                return effect
+            change = _retracting(connection, live, rows)
+            judgments.add_retractions(
+                connection,
+                topic_id,
+                sorted(change.retracted),
+                number=change.position,
+                reason=retraction.reason,
+                by=retraction.by,
+                now=now,
+            )
+            store(connection, topic_id, change)
+        live.apply(change)
+    return effect
+
+
+def _check_known(
+    connection: Connection, topic_id: int, numbers: Sequence[int], live: LiveTopic
+) -> None:
+    unknown = sorted(set(numbers) - judgments.existing(connection, topic_id, numbers))
+    if unknown:
+        raise UnknownJudgment(
+            f"topic {live.row.name!r} has no judgment {', '.join(map(str, unknown[:10]))}"
+        )
+
+
+def _retracting(connection: Connection, live: LiveTopic, rows: Sequence[JudgmentRow]) -> Change:
+    version = live.version + 1
+    changed = []
+    for judgment in rows:
+        row = assignments.find_assignment(connection, live.row.id, judgment.assignment)
+        assert row is not None
+        changed.append(replace(row, state=State.RETRACTED, version=version))
+    retracted = frozenset(row.number for row in rows)
+    return Change(version, live.position + 1, live.asked, changed, (), retracted)
+
+
+def _effect(live: LiveTopic, after: Topic, rows: Sequence[JudgmentRow]) -> Effect:
+    before_ranks, after_ranks = standing(live.state.order), standing(after.order)
+    numbers = tuple(row.number for row in rows)
+    return Effect(
+        live.row.name,
+        numbers,
+        _sum(live.state, before_ranks),
+        _sum(after, after_ranks),
+        _moved(live.state.documents.ids, before_ranks, after_ranks),
+    )
+
+
+def _sum(state: Topic, ranks: Standing) -> Sum:
+    return Sum(
+        len(state.log),
+        ranks.known_pairs,
+        len(state.order.classes()),
+        ranks.settled,
+        len(state.conflicts),
+    )
+
+
+def _moved(ids: Sequence[str], before: Standing, after: Standing) -> tuple[Moved, ...]:
+    places = np.flatnonzero((before.best != after.best) | (before.worst != after.worst))
+    return tuple(
+        Moved(
+            ids[place],
+            (int(before.best[place]), int(before.worst[place])),
+            (int(after.best[place]), int(after.worst[place])),
+        )
+        for place in places.tolist()
+    )

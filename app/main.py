@@ -1,0 +1,120 @@
+"""The application: the one place where everything is put together."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+import anyio.to_thread
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.openapi.utils import get_openapi
+
+from nextpair.app.judging.service import Service
+from nextpair.app.keys import KeyRing, RateLimit
+from nextpair.app.metrics import Metrics
+from nextpair.app.middleware import Surroundings, start_logging
+from nextpair.app.parenthood import leave_with_parent
+from nextpair.app.problems import add_handlers
+from nextpair.app.routes import (
+    events,
+    exports,
+    health,
+    judging,
+    keys,
+    results,
+    retractions,
+    studies,
+    topics,
+)
+from nextpair.app.settings import Settings
+from nextpair.app.wire.common import ErrorAt, ProblemOut
+from nextpair.storage.migrating import check_schema
+
+ROUTERS = (
+    # Routes are tried one after the other, so the loop comes first.
+    judging.router,
+    health.router,
+    keys.router,
+    studies.router,
+    topics.router,
+    results.router,
+    retractions.router,
+    exports.router,
+    events.router,
+)
+
+OPEN_PATHS = ("/healthz", "/readyz")
+"""What can be asked without a key."""
+_KEY = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A key of `nextpair keys create`; to answer, an assignment's token will do.",
+}
+
+
+def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
+    """Put the service together; the database must have been prepared (`nextpair serve` does)."""
+    settings = settings or Settings()
+    service = Service(settings)
+    check_schema(service.database)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        start_logging(settings.log_level)
+        leave_with_parent()
+        limiter = anyio.to_thread.current_default_thread_limiter()
+        limiter.total_tokens = settings.threads
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="nextpair",
+        version=version("nextpair"),
+        description="Ask a person about the pair that teaches most, and conclude all that follows.",
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    metrics = Metrics()
+    app.state.service = service
+    app.state.clock = clock
+    app.state.keys = KeyRing(service.database)
+    app.state.rate_limit = RateLimit(settings.rate_per_key / settings.processes)
+    app.state.metrics = metrics
+    for router in ROUTERS:
+        app.include_router(router)
+    add_handlers(app)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors_origins),
+            allow_methods=["*"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
+        )
+    app.add_middleware(Surroundings, settings=settings, metrics=metrics)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """Describe the API; every problem document by its own schema instead of the framework's."""
+    if app.openapi_schema is None:
+        described = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        schemas = described["components"]["schemas"]
+        for shape in (ProblemOut, ErrorAt):
+            schemas[shape.__name__] = shape.model_json_schema(
+                ref_template="#/components/schemas/{model}"
+            )
+            schemas[shape.__name__].pop("$defs", None)
+        described["components"]["securitySchemes"] = {"key": _KEY}
+        for path, operations in described["paths"].items():
+            if path not in OPEN_PATHS:
+                for operation in operations.values():
+                    operation["security"] = [{"key": []}]
+        schemas.pop("HTTPValidationError", None)
+        schemas.pop("ValidationError", None)
+        app.openapi_schema = described
+    return app.openapi_schema

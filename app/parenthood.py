@@ -1,0 +1,18 @@
+"""A process that another one started does not outlive it."""
+
+import os
+import threading
+from collections.abc import Callable
+from multiprocessing import parent_process
+
+
+def leave_with_parent() -> None:
+    """End this process when the one that started it is gone: even when that one was killed."""
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_wait, args=(parent.join,), daemon=True).start()
+
+
+def _wait(join: Callable[[], None]) -> None:
+    join()
+    os._exit(1)

@@ -1,0 +1,118 @@
+"""Every error becomes a problem document: ours, the framework's, and those nobody expected."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from nextpair.app.errors import BadToken, RateLimited, Unauthorized, problem_of
+from nextpair.selectors.errors import NextpairError
+from nextpair.storage.errors import Unavailable
+
+log = logging.getLogger("nextpair")
+
+MEDIA_TYPE = "application/problem+json"
+MOST_ERRORS = 20
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Let every error of an application be answered with a problem document."""
+    app.add_exception_handler(NextpairError, _on_domain_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(Exception, _on_surprise)
+
+
+def problem(
+    status: int,
+    kind: str,
+    title: str,
+    detail: str,
+    *,
+    request_id: str | None = None,
+    errors: list[dict[str, str]] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """Make a problem document."""
+    body: dict[str, Any] = {"type": kind, "title": title, "status": status, "detail": detail}
+    if errors:
+        body["errors"] = errors
+    if request_id:
+        body["request_id"] = request_id
+    return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
+
+
+def _request_id(request: Request) -> str | None:
+    return request.scope.get("nextpair.request_id")
+
+
+def _on_domain_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, NextpairError)
+    found = problem_of(error)
+    headers = {}
+    if isinstance(error, (Unauthorized, BadToken)):
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, (RateLimited, Unavailable)):
+        headers["Retry-After"] = "1"
+    if found.status == 500:
+        return _on_surprise(request, error)
+    return problem(
+        found.status,
+        found.type,
+        found.title,
+        found.detail,
+        request_id=_request_id(request),
+        headers=headers,
+    )
+
+
+def _on_invalid(request: Request, error: Exception) -> JSONResponse:
+    """Say what is wrong and where, without repeating what was sent."""
+    assert isinstance(error, RequestValidationError)
+    found = [
+        {"where": ".".join(str(part) for part in one["loc"]), "what": str(one["msg"])}
+        for one in error.errors()[:MOST_ERRORS]
+    ]
+    first = found[0] if found else {"where": "body", "what": "not valid"}
+    return problem(
+        422,
+        "urn:nextpair:invalid",
+        "Invalid",
+        f"{first['where']}: {first['what']}",
+        request_id=_request_id(request),
+        errors=found,
+    )
+
+
+def _on_http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    titles = {400: "Unreadable", 404: "Not found", 405: "Method not allowed"}
+    title = titles.get(error.status_code, "Error")
+    details = {
+        404: f"there is nothing at {request.method} {request.url.path}",
+        405: f"{request.method} is not possible here",
+    }
+    detail = details.get(error.status_code, str(error.detail))
+    return problem(
+        error.status_code,
+        f"urn:nextpair:{title.lower().replace(' ', '-')}",
+        title,
+        detail,
+        request_id=_request_id(request),
+        headers=error.headers,
+    )
+
+
+def _on_surprise(request: Request, error: Exception) -> JSONResponse:
+    log.error("unexpected error", exc_info=error, extra={"request_id": _request_id(request)})
+    return problem(
+        500,
+        "urn:nextpair:internal",
+        "Internal error",
+        "something went wrong here; nothing was changed that was not acknowledged",
+        request_id=_request_id(request),
+    )

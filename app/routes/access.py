@@ -1,0 +1,150 @@
+"""Who calls, what they may do, and what every endpoint is given."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+
+from nextpair.app.errors import Forbidden, NotYours, Unauthorized
+from nextpair.app.judging.managing import Call, fingerprint
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.tokens import PREFIX as TOKEN_PREFIX
+from nextpair.app.judging.tokens import AssignmentRef
+from nextpair.app.keys import KeyRing, RateLimit
+from nextpair.app.words import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The holder of a key, and what they have come to."""
+
+    key_id: str
+    scope: Scope
+    service: Service
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """Someone who may answer: the holder of a key, or of one assignment's token."""
+
+    ref: AssignmentRef | None
+    service: Service
+    now: float
+
+    def may_answer(self, asked: AssignmentRef) -> AssignmentRef:
+        """Return which attempt is meant; a token opens no assignment but its own."""
+        if self.ref is None:
+            return asked
+        if (self.ref.topic_id, self.ref.number) != (asked.topic_id, asked.number):
+            raise NotYours("the token is for another assignment")
+        return self.ref
+
+
+# Dependencies are coroutines although the endpoints are not, and an endpoint has as few as it can:
+# each plain function would cost a journey to another thread, and each dependency its own share.
+
+
+async def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+async def _now(request: Request) -> float:
+    now: float = request.app.state.clock()
+    return now
+
+
+def _credentials(request: Request) -> str:
+    kind, _, credentials = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer" or not credentials:
+        raise Unauthorized()
+    return credentials.strip()
+
+
+async def _open(request: Request) -> Caller:
+    _refuse_unknown_queries(request)
+    credentials = _credentials(request)
+    state = request.app.state
+    ring: KeyRing = state.keys
+    row = ring.remembered(credentials)
+    if row is None:
+        row = await run_in_threadpool(ring.open, credentials)
+    limit: RateLimit = state.rate_limit
+    limit.spend(row.id)
+    request.scope["nextpair.key_id"] = row.id
+    return Caller(row.id, Scope(row.scope), state.service, state.clock())
+
+
+def allow(*scopes: Scope) -> Callable[..., Awaitable[Caller]]:
+    """Make a dependency that lets in keys of these scopes, and of the scope admin."""
+
+    async def check(request: Request) -> Caller:
+        caller = await _open(request)
+        if caller.scope not in (*scopes, Scope.ADMIN):
+            needed = " or ".join((*scopes, Scope.ADMIN))
+            raise Forbidden(f"the key's scope is {caller.scope}, this call needs {needed}")
+        return caller
+
+    return check
+
+
+_allow_platform = allow(Scope.PLATFORM)
+
+
+async def _bearer(request: Request) -> Bearer:
+    credentials = _credentials(request)
+    if credentials.startswith(TOKEN_PREFIX):
+        _refuse_unknown_queries(request)
+        state = request.app.state
+        return Bearer(state.service.tokens.read(credentials), state.service, state.clock())
+    caller = await _allow_platform(request)
+    return Bearer(None, caller.service, caller.now)
+
+
+async def _call(
+    request: Request,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            max_length=200,
+            pattern=r"^[\x21-\x7e]+$",
+            description="Any text of your own; a repeated call with the same one is done once.",
+        ),
+    ] = None,
+) -> Call:
+    caller = request.scope.get("nextpair.key_id", "")
+    content = "" if idempotency_key is None else (await request.body()).decode("latin-1")
+    return Call(caller, idempotency_key, fingerprint(request.method, request.url.path, content))
+
+
+def _refuse_unknown_queries(request: Request) -> None:
+    """Refuse a query that the endpoint does not have: a misspelt one would be passed over."""
+    if not request.scope["query_string"]:
+        return
+    dependant: Any = request.scope["route"].dependant
+    known = {parameter.alias for parameter in _queries(dependant)}
+    for name in request.query_params:
+        if name not in known:
+            raise RequestValidationError(
+                [{"loc": ("query", name), "msg": "there is no such parameter here"}]
+            )
+
+
+def _queries(dependant: Any) -> list[Any]:
+    inner = [query for one in dependant.dependencies for query in _queries(one)]
+    return [*dependant.query_params, *inner]
+
+
+Svc = Annotated[Service, Depends(_service)]
+Now = Annotated[float, Depends(_now)]
+Admin = Annotated[Caller, Depends(allow())]
+Platform = Annotated[Caller, Depends(allow(Scope.PLATFORM))]
+Reader = Annotated[Caller, Depends(allow(Scope.READ))]
+Anyone = Annotated[Caller, Depends(allow(Scope.READ, Scope.PLATFORM))]
+Answerer = Annotated[Bearer, Depends(_bearer)]
+Creating = Annotated[Call, Depends(_call)]
+"""Named after the caller in an endpoint's parameters: whose call it is must be known first."""

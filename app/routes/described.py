@@ -1,0 +1,39 @@
+"""What the description of the API says of parameters and problems, for all routes."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+
+from nextpair.app.wire.common import NAME
+
+StudyName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["answers"])]
+TopicName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["coffee"])]
+WorkerName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["ann"])]
+After = Annotated[str, Query(max_length=200, description="`next` of the page before")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="how many at most")]
+
+
+def problem_response(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Describe the problems a route may answer with."""
+    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemOut"}}}
+    return {
+        status: {"description": _MEANING[status], "content": content} for status in sorted(statuses)
+    }
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Describe the problems of a route that needs a key, besides those that all of them have."""
+    return problem_response(*{400, 401, 403, 413, 422, 429, 503, *statuses})
+
+
+_MEANING = {
+    400: "The request cannot be read.",
+    401: "No key, or not one of ours.",
+    403: "The key, token or worker may not do this.",
+    404: "There is no such thing.",
+    409: "It contradicts what is there, or is closed.",
+    413: "Larger than this installation allows.",
+    422: "Not valid; `errors` says where.",
+    429: "Too many calls; wait as long as Retry-After says.",
+    503: "The database cannot be reached at the moment; try again.",
+}

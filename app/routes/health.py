@@ -1,0 +1,44 @@
+"""Whether the service lives, and whether it can serve. The only endpoints without a key."""
+
+from typing import Literal
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse
+from pydantic import BaseModel
+
+from nextpair.app.routes.access import Reader, Svc
+from nextpair.app.routes.described import problem_response, problems
+from nextpair.storage.migrating import check_schema
+
+router = APIRouter(tags=["health"])
+
+
+class Health(BaseModel):
+    """All is well."""
+
+    status: Literal["ok"] = "ok"
+
+
+@router.get("/healthz", responses=problem_response(422))
+async def health() -> Health:
+    """Say that the process lives."""
+    return Health()
+
+
+@router.get("/readyz", responses=problem_response(422, 503))
+def readiness(service: Svc) -> Health:
+    """Say that the database answers and has the tables this program knows."""
+    check_schema(service.database)
+    return Health()
+
+
+@router.get(
+    "/metrics",
+    response_class=PlainTextResponse,
+    tags=["metrics"],
+    responses=problems(),
+)
+def metrics(caller: Reader, request: Request) -> PlainTextResponse:
+    """Count requests and how long they took, for Prometheus."""
+    page: bytes = request.app.state.metrics.page()
+    return PlainTextResponse(page, media_type="text/plain; version=0.0.4; charset=utf-8")

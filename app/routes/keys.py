@@ -1,0 +1,56 @@
+"""API keys."""
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from nextpair.app import keys
+from nextpair.app.judging.managing import once
+from nextpair.app.routes.access import Admin, Creating, Now, Svc
+from nextpair.app.routes.described import problems
+from nextpair.app.wire.common import Name, Page
+from nextpair.app.wire.keys import KeyIn, KeyOut, NewKeyOut
+from nextpair.storage import keys as stored
+from nextpair.storage.database import Connection
+from nextpair.storage.rows import KeyRow
+
+router = APIRouter(prefix="/v1/keys", tags=["keys"])
+
+
+def _out(row: KeyRow) -> dict[str, Any]:
+    return {name: value for name, value in asdict(row).items() if name != "hash"}
+
+
+@router.post("", status_code=201, responses=problems(409))
+def create_key(
+    body: KeyIn, caller: Admin, call: Creating, service: Svc, now: Now, response: Response
+) -> NewKeyOut:
+    """Make a key. It is in the answer, and nowhere else; a repeated call does not show it again."""
+    made: list[str] = []
+
+    def create(connection: Connection) -> dict[str, Any]:
+        key, row = keys.make_key(connection, body.scope, body.label, now)
+        made.append(key)
+        return _out(row)
+
+    answer, new = once(service, call, create, now)
+    response.status_code = 201 if new else 200
+    return NewKeyOut(**answer, key=made[-1] if new else None)
+
+
+@router.get("", responses=problems())
+def list_keys(caller: Admin, service: Svc) -> Page[KeyOut]:
+    """List all keys, revoked ones too."""
+    with service.database.read() as connection:
+        rows = stored.list_keys(connection)
+    return Page(items=[KeyOut(**_out(row)) for row in rows])
+
+
+@router.delete("/{key}", responses=problems(404))
+def revoke_key(key: Name, caller: Admin, service: Svc, now: Now, request: Request) -> KeyOut:
+    """Let a key open nothing any more; other processes notice within a few seconds."""
+    with service.database.write() as connection:
+        row = keys.revoke_key(connection, key, now)
+    request.app.state.keys.forget(key)
+    return KeyOut(**_out(row))

@@ -1,0 +1,176 @@
+"""What is known: ranking, progress, why, conflicts, and the judgment log itself."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from nextpair.app.judging import reporting
+from nextpair.app.judging.reporting import Progress
+from nextpair.app.judging.study import Line
+from nextpair.app.routes.access import Now, Reader, Svc
+from nextpair.app.routes.described import Limit, StudyName, TopicName, problems
+from nextpair.app.wire.common import Page
+from nextpair.app.wire.results import (
+    ConflictOut,
+    ExplanationOut,
+    LogEntryOut,
+    ProgressOut,
+    RankedOut,
+    RankingOut,
+    ReasonOut,
+    StudyProgressOut,
+)
+from nextpair.app.wire.topics import DocumentName
+from nextpair.selectors.topic.judgments import Finding, Outcome
+from nextpair.storage import judgments, topics
+from nextpair.storage.rows import JudgmentRow
+
+router = APIRouter(prefix="/v1/studies/{study}", tags=["results"])
+
+
+@router.get("/topics/{topic}/ranking", responses=problems(404))
+def get_ranking(
+    study: StudyName,
+    topic: TopicName,
+    caller: Reader,
+    service: Svc,
+    rating: Annotated[
+        Line | None, Query(description="order, elo, elo-variance, win-share; or the selector's own")
+    ] = None,
+) -> RankingOut:
+    """Rank a topic's documents: classes in order, and a score for each document."""
+    with service.look(service.topic_id(study, topic)) as live:
+        ranking = reporting.ranking(live, rating)
+    return RankingOut(
+        rating=ranking.rating,
+        position=ranking.position,
+        complete=ranking.complete,
+        classes=[list(names) for names in ranking.classes],
+        documents=[RankedOut(**asdict(one)) for one in ranking.documents],
+    )
+
+
+@router.get("/topics/{topic}/progress", responses=problems(404))
+def get_progress(
+    study: StudyName, topic: TopicName, caller: Reader, service: Svc, now: Now
+) -> ProgressOut:
+    """Say how far a topic has come."""
+    with service.look(service.topic_id(study, topic)) as live:
+        return progress_out(topic, reporting.progress(live, now))
+
+
+@router.get("/progress", responses=problems(404))
+def get_study_progress(
+    study: StudyName, caller: Reader, service: Svc, now: Now
+) -> StudyProgressOut:
+    """Say how far a study has come, topic by topic."""
+    study_id = service.study_id(study)
+    with service.database.read() as connection:
+        rows = topics.list_topics(connection, study_id)
+    found = []
+    for row in rows:
+        with service.look(row.id) as live:
+            found.append(progress_out(row.name, reporting.progress(live, now)))
+    return StudyProgressOut(
+        documents=sum(one.documents for one in found),
+        judgments=sum(one.judgments for one in found),
+        conflicts=sum(one.conflicts for one in found),
+        open=sum(one.open for one in found),
+        finished=sum(one.finished for one in found),
+        topics=found,
+    )
+
+
+def progress_out(topic: str, progress: Progress) -> ProgressOut:
+    """Describe how far a topic has come."""
+    return ProgressOut(topic=topic, **asdict(progress))
+
+
+@router.get("/topics/{topic}/explain", responses=problems(404))
+def explain(
+    study: StudyName,
+    topic: TopicName,
+    caller: Reader,
+    service: Svc,
+    first: Annotated[DocumentName, Query(description="a document's id")],
+    second: Annotated[DocumentName, Query(description="another's")],
+) -> ExplanationOut:
+    """Say how two documents compare, and from which judgments that follows."""
+    with service.look(service.topic_id(study, topic)) as live:
+        relation = live.state.relation(first, second)
+        reasons = live.state.explain(first, second)
+    return ExplanationOut(
+        first=first,
+        second=second,
+        relation=relation,
+        because=[ReasonOut(**asdict(reason)) for reason in reasons],
+    )
+
+
+@router.get("/topics/{topic}/conflicts", responses=problems(404))
+def list_conflicts(
+    study: StudyName, topic: TopicName, caller: Reader, service: Svc
+) -> Page[ConflictOut]:
+    """List every finding that contradicted what was known when it came."""
+    with service.look(service.topic_id(study, topic)) as live:
+        ids, conflicts = live.state.documents.ids, live.state.conflicts
+
+    def told(finding: Finding) -> ReasonOut:
+        return ReasonOut(
+            first=ids[finding.first],
+            second=ids[finding.second],
+            outcome=finding.outcome,
+            judgments=list(finding.judgments),
+        )
+
+    items = [
+        ConflictOut(
+            finding=told(conflict.finding),
+            known=conflict.known,
+            because=[told(finding) for finding in conflict.because],
+            reopened=None if conflict.reopened is None else ids[conflict.reopened],
+        )
+        for conflict in conflicts
+    ]
+    return Page(items=items)
+
+
+@router.get("/topics/{topic}/judgments", responses=problems(404))
+def list_judgments(
+    study: StudyName,
+    topic: TopicName,
+    caller: Reader,
+    service: Svc,
+    after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before")] = 0,
+    limit: Limit = 100,
+) -> Page[LogEntryOut]:
+    """List the judgment log in its order, retracted judgments included."""
+    topic_id = service.topic_id(study, topic)
+    with service.database.read() as connection:
+        found = judgments.list_log(connection, topic_id, after, limit + 1)
+    with service.look(topic_id) as live:
+        ids = live.state.documents.ids
+    items = [log_entry_out(topic, ids, *entry) for entry in found[:limit]]
+    return Page(items=items, next=str(items[-1].number) if len(found) > limit else None)
+
+
+def log_entry_out(
+    topic: str, ids: Sequence[str], row: JudgmentRow, worker: str, retracted: str | None
+) -> LogEntryOut:
+    """Describe an entry of the log."""
+    return LogEntryOut(
+        topic=topic,
+        number=row.number,
+        assignment=f"{row.topic_id}-{row.assignment}",
+        attempt=row.attempt,
+        worker=worker,
+        first=ids[row.first],
+        second=ids[row.second],
+        outcome=Outcome(row.outcome),
+        answer=row.answer,
+        seconds=row.seconds,
+        created_at=row.created_at,
+        retracted=retracted,
+    )

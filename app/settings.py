@@ -1,0 +1,35 @@
+"""How one installation runs: the environment variables NEXTPAIR_*, read once."""
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+MB = 1_000_000
+
+
+class Settings(BaseSettings):
+    """How the service runs; each field is the environment variable NEXTPAIR_ + its name."""
+
+    model_config = SettingsConfigDict(env_prefix="NEXTPAIR_", frozen=True, extra="ignore")
+
+    database: SecretStr = Field(
+        SecretStr("sqlite:///nextpair.db"),
+        description="where everything is kept: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DB",
+    )
+    host: str = Field("127.0.0.1", description="the address to listen on")
+    port: int = Field(8000, ge=0, le=65535, description="the port to listen on; 0 takes a free one")
+    processes: int = Field(1, ge=1, le=256, description="how many processes serve")
+    threads: int = Field(16, ge=1, le=1000, description="requests one process works on at once")
+    pool_size: int = Field(10, ge=1, le=1000, description="database connections per process")
+    busy_seconds: float = Field(30, gt=0, description="how long to wait for the database")
+    cache_mb: int = Field(512, ge=1, description="topics kept in memory, per process")
+    max_body_mb: float = Field(8, gt=0, description="the largest request body")
+    max_upload_mb: float = Field(256, gt=0, description="the largest upload of JSON Lines")
+    max_documents: int = Field(10_000, ge=1, description="documents per topic")
+    max_text: int = Field(1_000_000, ge=1, description="characters per document")
+    rate_per_key: float = Field(500, gt=0, description="requests per second and key, over all")
+    token_days: float = Field(7, gt=0, description="how long a worker's token can be answered")
+    events_seconds: float = Field(0.5, gt=0, description="how often event streams look for news")
+    cors_origins: tuple[str, ...] = Field(
+        (), description='pages that may call from a browser, as JSON: ["https://example.org"]'
+    )
+    log_level: str = Field("info", description="debug, info, warning or error")

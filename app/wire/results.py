@@ -1,0 +1,108 @@
+"""What is known, on the wire."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from nextpair.app.wire.common import Moment
+from nextpair.selectors.topic.judgments import Outcome
+
+
+class RankedOut(BaseModel):
+    """A document in the ranking."""
+
+    document: str
+    level: int = Field(description="the place of its class, 1 for the best")
+    ranks: tuple[int, int] = Field(description="the best and the worst rank it can still have")
+    score: float
+    uncertainty: float | None = Field(description="the score's standard error, if there is one")
+
+
+class RankingOut(BaseModel):
+    """A topic's classes in order, and its documents by their scores."""
+
+    rating: str
+    position: int = Field(description="the newest entry of the log that this rests on")
+    complete: bool = Field(description="whether every pair of classes is ordered")
+    classes: list[list[str]]
+    documents: list[RankedOut]
+
+
+class ForecastOut(BaseModel):
+    """How many more judgments there will be."""
+
+    expected: float
+    low: float
+    high: float
+
+
+class ProgressOut(BaseModel):
+    """How far a topic has come."""
+
+    topic: str
+    documents: int
+    judgments: int
+    judged_pairs: int = Field(description="pairs people were asked about")
+    inferred_pairs: int = Field(description="pairs that follow from those")
+    unknown_pairs: int
+    classes: int
+    settled: int = Field(description="documents with only one rank left")
+    conflicts: int
+    open: int = Field(description="questions in workers' hands")
+    finished: bool
+    forecast: ForecastOut | None = Field(description="if the selector can tell")
+
+
+class StudyProgressOut(BaseModel):
+    """How far a study has come."""
+
+    documents: int
+    judgments: int
+    conflicts: int
+    open: int
+    finished: int = Field(description="topics with nothing left to ask")
+    topics: list[ProgressOut]
+
+
+class ReasonOut(BaseModel):
+    """One step of an explanation: what the judgments on a pair came to."""
+
+    first: str
+    second: str
+    outcome: Outcome
+    judgments: list[int]
+
+
+class ExplanationOut(BaseModel):
+    """Why two documents compare as they do."""
+
+    first: str
+    second: str
+    relation: Outcome | None = Field(description="of the first against the second; null: unknown")
+    because: list[ReasonOut]
+
+
+class ConflictOut(BaseModel):
+    """A finding that contradicted what was known when it came."""
+
+    finding: ReasonOut
+    known: Outcome
+    because: list[ReasonOut]
+    reopened: str | None = Field(description="the document that is asked anew because of it")
+
+
+class LogEntryOut(BaseModel):
+    """A judgment, whether it counts or was retracted."""
+
+    topic: str
+    number: int
+    assignment: str
+    attempt: int
+    worker: str
+    first: str
+    second: str
+    outcome: Outcome
+    answer: dict[str, Any]
+    seconds: float | None
+    created_at: Moment
+    retracted: str | None = Field(description="why it no longer counts, if it does not")

@@ -1,0 +1,50 @@
+"""Studies and their workers on the wire."""
+
+from pydantic import BaseModel, Field
+
+from nextpair.app.judging.study import Line, Prose, StudySettings
+from nextpair.app.wire.common import Moment, Name, Wire
+from nextpair.storage.rows import Status, WorkerStatus
+
+
+class StudyIn(StudySettings):
+    """A study to be added."""
+
+    id: Name | None = Field(None, description="what to call it; left out, it is given a name")
+
+
+class StudyOut(StudySettings):
+    """A study."""
+
+    id: str
+    status: Status
+    created_at: Moment
+
+
+class StudyChange(Wire):
+    """What may change while a study runs; what is left out stays as it is."""
+
+    title: Line = ""
+    instructions: Prose = ""
+    status: Status = Status.OPEN
+    lease_seconds: float = Field(600, gt=0, le=10**7)
+    undo_seconds: float = Field(60, ge=0, le=10**7)
+    judgments_per_worker: int | None = Field(None, ge=1, le=10**9, description="null lifts it")
+
+
+class WorkerOut(BaseModel):
+    """A worker, and what became of their assignments."""
+
+    id: str
+    status: WorkerStatus
+    created_at: Moment
+    answered: int
+    retracted: int
+    skipped: int
+    open: int = Field(description="held now, or once held and never answered")
+
+
+class WorkerChange(Wire):
+    """Block a worker, or let them in again."""
+
+    status: WorkerStatus

@@ -1,0 +1,27 @@
+"""Closed sets of words that the service shares with those who call it."""
+
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """What a key opens."""
+
+    ADMIN = "admin"
+    """Everything."""
+    PLATFORM = "platform"
+    """Ask and answer."""
+    READ = "read"
+    """Look at everything but the keys."""
+
+
+class Reason(StrEnum):
+    """Why a worker did not get as many questions as were asked for."""
+
+    WAIT = "wait"
+    """Answers of others are awaited; there may be more in a moment."""
+    DONE = "done"
+    """Nothing is left to ask."""
+    CAP = "cap"
+    """The worker has had as many as the study allows."""
+    PAUSED = "paused"
+    """Nothing is handed out at the moment."""

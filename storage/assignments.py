@@ -1,0 +1,114 @@
+"""Assignments: who was asked what, and until when it is theirs alone."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import and_, bindparam, func, insert, or_, select, update
+
+from nextpair.storage.database import Connection
+from nextpair.storage.rows import AssignmentRow, State
+from nextpair.storage.tables import Assignment
+
+_COLUMNS: tuple[Any, ...] = (
+    Assignment.topic_id,
+    Assignment.number,
+    Assignment.worker_id,
+    Assignment.first,
+    Assignment.second,
+    Assignment.swapped,
+    Assignment.state,
+    Assignment.attempt,
+    Assignment.version,
+    Assignment.expires_at,
+    Assignment.request,
+    Assignment.created_at,
+)
+_ADD = insert(Assignment)
+_FIND = select(*_COLUMNS).where(
+    Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("number")
+)
+_UNANSWERED = select(*_COLUMNS).where(
+    Assignment.topic_id == bindparam("topic"), Assignment.state != State.ANSWERED.value
+)
+_CHANGED = select(*_COLUMNS).where(
+    Assignment.topic_id == bindparam("topic"), Assignment.version > bindparam("since")
+)
+_OF_REQUEST = (
+    select(*_COLUMNS)
+    .where(Assignment.worker_id == bindparam("worker"), Assignment.request == bindparam("request"))
+    .order_by(Assignment.topic_id, Assignment.number)
+)
+_CHANGE = (
+    update(Assignment)
+    .where(Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("which"))
+    .values(
+        state=bindparam("new_state"),
+        attempt=bindparam("new_attempt"),
+        version=bindparam("new_version"),
+        expires_at=bindparam("new_expiry"),
+        request=bindparam("new_request"),
+    )
+)
+
+
+_NAMES = tuple(one.name for one in fields(AssignmentRow))
+
+
+def _values(row: AssignmentRow) -> dict[str, Any]:
+    # Not asdict: it copies deeply, and this is done for every question.
+    return {name: getattr(row, name) for name in _NAMES}
+
+
+def add_assignments(connection: Connection, rows: Sequence[AssignmentRow]) -> None:
+    """Add new assignments."""
+    if rows:
+        connection.execute(_ADD, [_values(row) for row in rows])
+
+
+def change_assignment(connection: Connection, row: AssignmentRow) -> None:
+    """Store an assignment's new state, attempt, lease and request."""
+    values = {
+        "topic": row.topic_id,
+        "which": row.number,
+        "new_state": row.state,
+        "new_attempt": row.attempt,
+        "new_version": row.version,
+        "new_expiry": row.expires_at,
+        "new_request": row.request,
+    }
+    connection.execute(_CHANGE, values)
+
+
+def find_assignment(connection: Connection, topic_id: int, number: int) -> AssignmentRow | None:
+    """Return an assignment."""
+    row = connection.execute(_FIND, {"topic": topic_id, "number": number}).one_or_none()
+    return AssignmentRow(*row) if row else None
+
+
+def unanswered(connection: Connection, topic_id: int) -> list[AssignmentRow]:
+    """List the assignments of a topic that no counting judgment answers."""
+    found = connection.execute(_UNANSWERED, {"topic": topic_id})
+    return [AssignmentRow(*row) for row in found]
+
+
+def changed_since(connection: Connection, topic_id: int, version: int) -> list[AssignmentRow]:
+    """List the assignments of a topic that are new or other than they were at a version."""
+    found = connection.execute(_CHANGED, {"topic": topic_id, "since": version})
+    return [AssignmentRow(*row) for row in found]
+
+
+def of_request(connection: Connection, worker_id: int, request: str) -> list[AssignmentRow]:
+    """List what a worker was given in answer to one request."""
+    given = {"worker": worker_id, "request": request}
+    return [AssignmentRow(*row) for row in connection.execute(_OF_REQUEST, given)]
+
+
+def count_taken(connection: Connection, worker_id: int, now: float) -> int:
+    """Count what a worker has answered or holds: what was skipped or ran out is not counted."""
+    counted = or_(
+        Assignment.state.in_((State.ANSWERED.value, State.RETRACTED.value)),
+        and_(Assignment.state == State.OPEN.value, Assignment.expires_at > now),
+    )
+    found = select(func.count()).where(Assignment.worker_id == worker_id, counted)
+    return connection.execute(found).scalar_one()

@@ -1,0 +1,203 @@
+"""The log: judgments and retractions, added to and never changed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import and_, bindparam, insert, select
+
+from nextpair.storage.database import Connection
+from nextpair.storage.rows import JudgmentRow
+from nextpair.storage.tables import Judgment, Retraction, Worker
+
+_COLUMNS: tuple[Any, ...] = (
+    Judgment.topic_id,
+    Judgment.number,
+    Judgment.assignment,
+    Judgment.attempt,
+    Judgment.worker_id,
+    Judgment.first,
+    Judgment.second,
+    Judgment.outcome,
+    Judgment.answer,
+    Judgment.seconds,
+    Judgment.created_at,
+)
+Vote = tuple[int, int, int, str, int]
+"""A judgment as the mind needs it: its number, two positions, the outcome and the worker."""
+
+_NAMES = tuple(one.name for one in fields(JudgmentRow))
+_ADD = insert(Judgment)
+_RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
+_OF_ASSIGNMENT = (
+    select(*_COLUMNS)
+    .where(
+        Judgment.topic_id == bindparam("topic"),
+        Judgment.assignment == bindparam("assignment"),
+    )
+    .order_by(Judgment.attempt)
+)
+_VOTES = (
+    select(Judgment.number, Judgment.first, Judgment.second, Judgment.outcome, Judgment.worker_id)
+    .outerjoin(Retraction, _RETRACTED)
+    .where(
+        Judgment.topic_id == bindparam("topic"),
+        Judgment.number > bindparam("after"),
+        Retraction.number.is_(None),
+    )
+    .order_by(Judgment.number)
+)
+_RETRACTED_SINCE = select(Retraction.judgment).where(
+    Retraction.topic_id == bindparam("topic"), Retraction.number > bindparam("after")
+)
+
+
+def add_judgment(connection: Connection, row: JudgmentRow) -> None:
+    """Append a judgment."""
+    connection.execute(_ADD, {name: getattr(row, name) for name in _NAMES})
+
+
+def answers_to(connection: Connection, topic_id: int, assignment: int) -> list[JudgmentRow]:
+    """List the judgments that answer an assignment, oldest attempt first."""
+    given = {"topic": topic_id, "assignment": assignment}
+    return [JudgmentRow(*row) for row in connection.execute(_OF_ASSIGNMENT, given)]
+
+
+def votes_after(connection: Connection, topic_id: int, after: int) -> Iterable[Vote]:
+    """Yield the judgments that count and are newer than a position of the log."""
+    found = connection.execute(_VOTES, {"topic": topic_id, "after": after})
+    return (vote._tuple() for vote in found)
+
+
+def retracted_after(connection: Connection, topic_id: int, after: int) -> set[int]:
+    """Return the judgments retracted since a position of the log."""
+    given = {"topic": topic_id, "after": after}
+    return set(connection.execute(_RETRACTED_SINCE, given).scalars())
+
+
+def add_retractions(
+    connection: Connection,
+    topic_id: int,
+    judgments: Iterable[int],
+    *,
+    number: int,
+    reason: str,
+    by: str,
+    now: float,
+) -> None:
+    """Retract judgments, all as one entry of the log."""
+    rows = [
+        {
+            "topic_id": topic_id,
+            "judgment": judgment,
+            "number": number,
+            "reason": reason,
+            "by": by,
+            "created_at": now,
+        }
+        for judgment in judgments
+    ]
+    connection.execute(insert(Retraction), rows)
+
+
+def counting(
+    connection: Connection, topic_id: int, numbers: Sequence[int] | None = None
+) -> list[JudgmentRow]:
+    """List the judgments of a topic that are not retracted, or those of them with some numbers."""
+    found = (
+        select(*_COLUMNS)
+        .outerjoin(Retraction, _RETRACTED)
+        .where(Judgment.topic_id == topic_id, Retraction.number.is_(None))
+        .order_by(Judgment.number)
+    )
+    if numbers is not None:
+        found = found.where(Judgment.number.in_(numbers))
+    return [JudgmentRow(*row) for row in connection.execute(found)]
+
+
+def existing(connection: Connection, topic_id: int, numbers: Sequence[int]) -> set[int]:
+    """Return which of some numbers are judgments of a topic, retracted or not."""
+    found = select(Judgment.number).where(
+        Judgment.topic_id == topic_id, Judgment.number.in_(numbers)
+    )
+    return set(connection.execute(found).scalars())
+
+
+def counting_by_worker(connection: Connection, worker_id: int) -> dict[int, list[int]]:
+    """List, by topic, the numbers of a worker's judgments that are not retracted."""
+    found = (
+        select(Judgment.topic_id, Judgment.number)
+        .outerjoin(Retraction, _RETRACTED)
+        .where(Judgment.worker_id == worker_id, Retraction.number.is_(None))
+        .order_by(Judgment.topic_id, Judgment.number)
+    )
+    numbers: dict[int, list[int]] = {}
+    for topic_id, number in connection.execute(found):
+        numbers.setdefault(topic_id, []).append(number)
+    return numbers
+
+
+def latest_of(connection: Connection, worker_id: int) -> JudgmentRow | None:
+    """Return a worker's latest judgment that counts."""
+    found = (
+        select(*_COLUMNS)
+        .outerjoin(Retraction, _RETRACTED)
+        .where(Judgment.worker_id == worker_id, Retraction.number.is_(None))
+        .order_by(Judgment.created_at.desc(), Judgment.topic_id.desc(), Judgment.number.desc())
+        .limit(1)
+    )
+    row = connection.execute(found).one_or_none()
+    return JudgmentRow(*row) if row else None
+
+
+def list_log(
+    connection: Connection, topic_id: int, after: int, limit: int
+) -> list[tuple[JudgmentRow, str, str | None]]:
+    """List judgments with their worker's name, and why they were retracted if they were."""
+    found = _full_log().where(Judgment.topic_id == topic_id, Judgment.number > after).limit(limit)
+    return [_entry(row) for row in connection.execute(found)]
+
+
+def entries_between(
+    connection: Connection, topic_id: int, after: int, upto: int
+) -> list[tuple[int, dict[str, Any]]]:
+    """List the log's entries between two positions, judgments and retractions, by their numbers."""
+    made = select(
+        Judgment.number,
+        Worker.name,
+        Judgment.first,
+        Judgment.second,
+        Judgment.outcome,
+    ).join(Worker, Worker.id == Judgment.worker_id)
+    made = made.where(
+        Judgment.topic_id == topic_id, Judgment.number > after, Judgment.number <= upto
+    )
+    taken = select(Retraction.number, Retraction.judgment, Retraction.reason).where(
+        Retraction.topic_id == topic_id, Retraction.number > after, Retraction.number <= upto
+    )
+    entries: dict[int, dict[str, Any]] = {}
+    for number, worker, first, second, outcome in connection.execute(made):
+        entries[number] = {
+            "number": number,
+            "worker": worker,
+            "first": first,
+            "second": second,
+            "outcome": outcome,
+        }
+    for number, judgment, reason in connection.execute(taken):
+        entry = entries.setdefault(number, {"reason": reason, "judgments": []})
+        entry["judgments"].append(judgment)
+    return sorted(entries.items())
+
+
+def _full_log() -> Any:
+    return (
+        select(*_COLUMNS, Worker.name, Retraction.reason)
+        .join(Worker, Worker.id == Judgment.worker_id)
+        .outerjoin(Retraction, _RETRACTED)
+        .order_by(Judgment.number)
+    )
+
+
+def _entry(row: Sequence[Any]) -> tuple[JudgmentRow, str, str | None]:
+    return JudgmentRow(*row[:-2]), row[-2], row[-1]

@@ -1,0 +1,56 @@
+"""Bringing a database to the tables this program knows."""
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from nextpair.storage import keys
+from nextpair.storage.database import Connection, Database
+from nextpair.storage.errors import WrongSchema
+
+_LOCK = 7_398_247_101
+"""Any number: processes that start together ask for this lock, and one migrates."""
+
+
+def migrate(database: Database, revision: str = "head") -> None:
+    """Bring the database to a revision; what is there is kept."""
+    with database.write() as connection:
+        _lock(database, connection)
+        config = _config(connection)
+        if revision == "base" or revision.startswith("-"):
+            command.downgrade(config, revision)
+        else:
+            command.upgrade(config, revision)
+
+
+def prepare(database: Database, fresh_secret: str) -> None:
+    """Make a database ready to serve: its tables, and a secret to sign with."""
+    migrate(database)
+    with database.write() as connection:
+        _lock(database, connection)
+        keys.secret(connection, keys.SIGNING, fresh_secret)
+
+
+def _lock(database: Database, connection: Connection) -> None:
+    if not database.is_sqlite:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+
+
+def check_schema(database: Database) -> None:
+    """Raise unless the database is at the newest revision."""
+    newest = ScriptDirectory.from_config(_config(None)).get_current_head()
+    with database.read() as connection:
+        found = MigrationContext.configure(connection).get_current_revision()
+    if found != newest:
+        raise WrongSchema(
+            f"the database is at revision {found or 'none'}, this program needs {newest}"
+        )
+
+
+def _config(connection: Connection | None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", "nextpair.storage:migrations")
+    config.attributes["connection"] = connection
+    return config

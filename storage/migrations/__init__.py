@@ -1,0 +1,1 @@
+"""Alembic's scripts; `nextpair.storage.migrating` runs them."""

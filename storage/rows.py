@@ -1,0 +1,157 @@
+"""What the tables hold, as plain facts."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Status(StrEnum):
+    """Whether a study or a topic takes part in judging."""
+
+    OPEN = "open"
+    PAUSED = "paused"
+    """Nothing new is handed out; answers are still taken."""
+    CLOSED = "closed"
+    """Nothing is handed out or taken."""
+
+
+class WorkerStatus(StrEnum):
+    """Whether a worker gets questions."""
+
+    ACTIVE = "active"
+    BLOCKED = "blocked"
+
+
+class State(StrEnum):
+    """How an assignment stands; a lease that ran out leaves it open."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    SKIPPED = "skipped"
+    RETRACTED = "retracted"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRow:
+    """A study."""
+
+    id: int
+    name: str
+    settings: dict[str, Any]
+    status: str
+    version: int
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRow:
+    """A topic, without its documents."""
+
+    id: int
+    study_id: int
+    name: str
+    title: str
+    description: str
+    narrative: str
+    seed: int
+    documents: int
+    fingerprint: str
+    status: str
+    version: int
+    position: int
+    asked: int
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TopicHead:
+    """What changes about a topic, read under its lock."""
+
+    study_id: int
+    study_version: int
+    study_status: str
+    status: str
+    version: int
+    position: int
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as people see it."""
+
+    position: int
+    name: str
+    title: str
+    text: str
+    html: str | None
+    url: str | None
+    features: dict[str, float | None] | None
+    prior: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """A worker of a study."""
+
+    id: int
+    name: str
+    status: str
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentRow:
+    """One question in, or once in, a worker's hands."""
+
+    topic_id: int
+    number: int
+    worker_id: int
+    first: int
+    second: int
+    swapped: bool
+    state: str
+    attempt: int
+    version: int
+    expires_at: float
+    request: str | None
+    created_at: float
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The positions of its documents, the smaller first."""
+        return self.first, self.second
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """The positions of the documents on the left and on the right."""
+        return (self.second, self.first) if self.swapped else (self.first, self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentRow:
+    """One entry of the log."""
+
+    topic_id: int
+    number: int
+    assignment: int
+    attempt: int
+    worker_id: int
+    first: int
+    second: int
+    outcome: str
+    answer: dict[str, Any]
+    seconds: float | None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """An API key, without the key."""
+
+    id: str
+    hash: str
+    scope: str
+    label: str
+    created_at: float
+    revoked_at: float | None

@@ -1,0 +1,149 @@
+"""Studies, and the workers of each."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from nextpair.storage.database import Connection
+from nextpair.storage.rows import Status, StudyRow, WorkerRow, WorkerStatus
+from nextpair.storage.tables import Assignment, Study, Worker
+
+_STUDY: tuple[Any, ...] = (
+    Study.id,
+    Study.name,
+    Study.settings,
+    Study.status,
+    Study.version,
+    Study.created_at,
+)
+_WORKER: tuple[Any, ...] = (Worker.id, Worker.name, Worker.status, Worker.created_at)
+_BY_NAME = select(*_STUDY).where(Study.name == bindparam("name"))
+_BY_ID = select(*_STUDY).where(Study.id == bindparam("id"))
+_FIND_WORKER = select(*_WORKER).where(
+    Worker.study_id == bindparam("study"), Worker.name == bindparam("name")
+)
+
+
+def find_study(connection: Connection, name: str) -> StudyRow | None:
+    """Return the study of this name."""
+    row = connection.execute(_BY_NAME, {"name": name}).one_or_none()
+    return StudyRow(*row) if row else None
+
+
+def get_study(connection: Connection, study_id: int) -> StudyRow:
+    """Return the study of this id."""
+    return StudyRow(*connection.execute(_BY_ID, {"id": study_id}).one())
+
+
+def lock_study(connection: Connection, name: str) -> StudyRow | None:
+    """Return the study of this name, and let nobody else change it before the transaction ends."""
+    row = connection.execute(_BY_NAME.with_for_update(), {"name": name}).one_or_none()
+    return StudyRow(*row) if row else None
+
+
+def list_studies(connection: Connection, after: str, limit: int) -> list[StudyRow]:
+    """List studies by name, from the first one after a name."""
+    found = select(*_STUDY).where(Study.name > after).order_by(Study.name).limit(limit)
+    return [StudyRow(*row) for row in connection.execute(found)]
+
+
+def add_study(
+    connection: Connection, name: str, settings: Mapping[str, Any], now: float
+) -> StudyRow:
+    """Add a study."""
+    values = {
+        "name": name,
+        "settings": dict(settings),
+        "status": Status.OPEN,
+        "version": 0,
+        "created_at": now,
+    }
+    study_id = connection.execute(insert(Study).values(values).returning(Study.id)).scalar_one()
+    return StudyRow(study_id, name, dict(settings), Status.OPEN, 0, now)
+
+
+def change_study(
+    connection: Connection, study_id: int, settings: Mapping[str, Any], status: str
+) -> None:
+    """Change a study's settings and status."""
+    connection.execute(
+        update(Study)
+        .where(Study.id == study_id)
+        .values(settings=dict(settings), status=status, version=Study.version + 1)
+    )
+
+
+def touch_study(connection: Connection, study_id: int) -> None:
+    """Tell every process that what it remembers of this study is old."""
+    connection.execute(update(Study).where(Study.id == study_id).values(version=Study.version + 1))
+
+
+def find_worker(connection: Connection, study_id: int, name: str) -> WorkerRow | None:
+    """Return the worker of this name."""
+    row = connection.execute(_FIND_WORKER, {"study": study_id, "name": name}).one_or_none()
+    return WorkerRow(*row) if row else None
+
+
+def get_worker(connection: Connection, worker_id: int) -> WorkerRow:
+    """Return the worker of this id."""
+    return WorkerRow(*connection.execute(select(*_WORKER).where(Worker.id == worker_id)).one())
+
+
+def lock_worker(connection: Connection, worker_id: int) -> None:
+    """Let nobody else count this worker's assignments before the transaction ends."""
+    connection.execute(select(Worker.id).where(Worker.id == worker_id).with_for_update())
+
+
+def enlist_worker(connection: Connection, study_id: int, name: str, now: float) -> WorkerRow:
+    """Return the worker of this name, who may be new."""
+    values = {
+        "study_id": study_id,
+        "name": name,
+        "status": WorkerStatus.ACTIVE,
+        "created_at": now,
+    }
+    add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    connection.execute(add(Worker).values(values).on_conflict_do_nothing())
+    found = find_worker(connection, study_id, name)
+    assert found is not None
+    return found
+
+
+def list_workers(connection: Connection, study_id: int, after: str, limit: int) -> list[WorkerRow]:
+    """List a study's workers by name, from the first one after a name."""
+    found = (
+        select(*_WORKER)
+        .where(Worker.study_id == study_id, Worker.name > after)
+        .order_by(Worker.name)
+        .limit(limit)
+    )
+    return [WorkerRow(*row) for row in connection.execute(found)]
+
+
+def count_states(connection: Connection, worker_ids: list[int]) -> dict[int, dict[str, int]]:
+    """Count the assignments of some workers by their state."""
+    counts: dict[int, dict[str, int]] = {worker_id: {} for worker_id in worker_ids}
+    found = (
+        select(Assignment.worker_id, Assignment.state, func.count())
+        .where(Assignment.worker_id.in_(worker_ids))
+        .group_by(Assignment.worker_id, Assignment.state)
+    )
+    for worker_id, state, count in connection.execute(found):
+        counts[worker_id][state] = count
+    return counts
+
+
+def blocked_workers(connection: Connection, study_id: int) -> frozenset[str]:
+    """Return the names of those who get no questions."""
+    found = select(Worker.name).where(
+        Worker.study_id == study_id, Worker.status == WorkerStatus.BLOCKED
+    )
+    return frozenset(connection.execute(found).scalars())
+
+
+def set_worker_status(connection: Connection, worker_id: int, status: str) -> None:
+    """Block a worker, or let them in again."""
+    connection.execute(update(Worker).where(Worker.id == worker_id).values(status=status))

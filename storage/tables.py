@@ -1,0 +1,218 @@
+"""The tables: studies, topics and their documents, workers, assignments, and the judgment log.
+
+Times are seconds since 1970, UTC. Documents are known by their position in the topic, as in the
+mind. `judgments` and `retractions` are only ever added to; both take their numbers from the
+topic's `position`, so that one number says how much of the log a process has seen.
+"""
+
+from typing import Any, ClassVar
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+# SQLite counts up by itself only in a column of exactly this type.
+_Id = BigInteger().with_variant(Integer, "sqlite")
+
+
+class Base(DeclarativeBase):
+    """All tables; constraints have names, so that migrations can speak of them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        str: Text,
+        float: Double,
+        int: BigInteger,
+        dict[str, Any]: JSON(none_as_null=True),
+    }
+
+
+class Secret(Base):
+    """What this installation signs tokens with; every process must have the same."""
+
+    __tablename__ = "secrets"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]
+
+
+class Key(Base):
+    """An API key: only its hash is kept."""
+
+    __tablename__ = "keys"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    hash: Mapped[str]
+    scope: Mapped[str]
+    label: Mapped[str]
+    created_at: Mapped[float]
+    revoked_at: Mapped[float | None]
+
+
+class Request(Base):
+    """A creating call that was answered, so that its repetition gets the same answer."""
+
+    __tablename__ = "requests"
+    key_id: Mapped[str] = mapped_column(ForeignKey("keys.id"), primary_key=True)
+    idempotency_key: Mapped[str] = mapped_column(primary_key=True)
+    fingerprint: Mapped[str]
+    answer: Mapped[dict[str, Any]]
+    created_at: Mapped[float]
+
+
+class Study(Base):
+    """A set of topics judged under the same settings."""
+
+    __tablename__ = "studies"
+    id: Mapped[int] = mapped_column(_Id, primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    settings: Mapped[dict[str, Any]]
+    status: Mapped[str]
+    version: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[float]
+
+
+class Topic(Base):
+    """An information need, and how far its judging has come.
+
+    `version` grows with every change to the topic or its assignments, `position` with the log, and
+    `asked` with the assignments.
+    """
+
+    __tablename__ = "topics"
+    id: Mapped[int] = mapped_column(_Id, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"))
+    name: Mapped[str]
+    title: Mapped[str]
+    description: Mapped[str]
+    narrative: Mapped[str]
+    seed: Mapped[int]
+    documents: Mapped[int]
+    fingerprint: Mapped[str]
+    status: Mapped[str]
+    version: Mapped[int] = mapped_column(default=0)
+    position: Mapped[int] = mapped_column(default=0)
+    asked: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[float]
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+
+
+class Document(Base):
+    """An item to be judged."""
+
+    __tablename__ = "documents"
+    topic_id: Mapped[int] = mapped_column(ForeignKey("topics.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    title: Mapped[str]
+    text: Mapped[str]
+    html: Mapped[str | None]
+    url: Mapped[str | None]
+    features: Mapped[dict[str, Any] | None]
+    prior: Mapped[float | None]
+    __table_args__ = (UniqueConstraint("topic_id", "name"),)
+
+
+class Worker(Base):
+    """Someone who judges in a study."""
+
+    __tablename__ = "workers"
+    id: Mapped[int] = mapped_column(_Id, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"))
+    name: Mapped[str]
+    status: Mapped[str]
+    created_at: Mapped[float]
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+
+
+class Assignment(Base):
+    """One question handed to one worker, with a lease.
+
+    A worker and a pair have at most one assignment, ever: the database sees to it that nobody
+    gets a pair twice. A lease that ran out is renewed in place, and an answer that is taken back
+    opens the same assignment again as its next `attempt`.
+    """
+
+    __tablename__ = "assignments"
+    topic_id: Mapped[int] = mapped_column(ForeignKey("topics.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    worker_id: Mapped[int] = mapped_column(ForeignKey("workers.id"))
+    first: Mapped[int]
+    second: Mapped[int]
+    swapped: Mapped[bool]
+    state: Mapped[str]
+    attempt: Mapped[int]
+    version: Mapped[int]
+    expires_at: Mapped[float]
+    request: Mapped[str | None]
+    created_at: Mapped[float]
+    __table_args__ = (
+        UniqueConstraint("topic_id", "worker_id", "first", "second"),
+        CheckConstraint("first < second", name="ordered"),
+        Index(None, "topic_id", "version"),
+        Index(None, "worker_id", "request"),
+        Index(
+            "ix_assignments_unanswered",
+            "topic_id",
+            sqlite_where=text("state != 'answered'"),
+            postgresql_where=text("state != 'answered'"),
+        ),
+    )
+
+
+class Judgment(Base):
+    """The answer to one assignment; `outcome` is told from the first document."""
+
+    __tablename__ = "judgments"
+    topic_id: Mapped[int] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    assignment: Mapped[int]
+    attempt: Mapped[int]
+    worker_id: Mapped[int] = mapped_column(ForeignKey("workers.id"))
+    first: Mapped[int]
+    second: Mapped[int]
+    outcome: Mapped[str]
+    answer: Mapped[dict[str, Any]]
+    seconds: Mapped[float | None]
+    created_at: Mapped[float]
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["topic_id", "assignment"], ["assignments.topic_id", "assignments.number"]
+        ),
+        UniqueConstraint("topic_id", "assignment", "attempt"),
+        Index(None, "worker_id", "created_at"),
+    )
+
+
+class Retraction(Base):
+    """A judgment that no longer counts, and why."""
+
+    __tablename__ = "retractions"
+    topic_id: Mapped[int] = mapped_column(primary_key=True)
+    judgment: Mapped[int] = mapped_column(primary_key=True)
+    number: Mapped[int]
+    reason: Mapped[str]
+    by: Mapped[str]
+    created_at: Mapped[float]
+    __table_args__ = (
+        ForeignKeyConstraint(["topic_id", "judgment"], ["judgments.topic_id", "judgments.number"]),
+        Index(None, "topic_id", "number"),
+    )

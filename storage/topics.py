@@ -1,0 +1,185 @@
+"""Topics and their documents."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, update
+
+from nextpair.storage.database import Connection
+from nextpair.storage.rows import DocumentRow, Status, TopicHead, TopicRow
+from nextpair.storage.tables import Document, Study, Topic
+
+_BATCH = 500
+_TOPIC: tuple[Any, ...] = (
+    Topic.id,
+    Topic.study_id,
+    Topic.name,
+    Topic.title,
+    Topic.description,
+    Topic.narrative,
+    Topic.seed,
+    Topic.documents,
+    Topic.fingerprint,
+    Topic.status,
+    Topic.version,
+    Topic.position,
+    Topic.asked,
+    Topic.created_at,
+)
+_DOCUMENT: tuple[Any, ...] = (
+    Document.position,
+    Document.name,
+    Document.title,
+    Document.text,
+    Document.html,
+    Document.url,
+    Document.features,
+    Document.prior,
+)
+_HEAD = (
+    select(
+        Topic.study_id,
+        Study.version,
+        Study.status,
+        Topic.status,
+        Topic.version,
+        Topic.position,
+        Topic.asked,
+    )
+    .join(Study, Study.id == Topic.study_id)
+    .where(Topic.id == bindparam("id"))
+)
+_LOCKED_HEAD = _HEAD.with_for_update(of=Topic)
+_BY_NAME = select(*_TOPIC).where(
+    Topic.study_id == bindparam("study"), Topic.name == bindparam("name")
+)
+_MOVE = (
+    update(Topic)
+    .where(Topic.id == bindparam("topic"))
+    .values(version=bindparam("to"), position=bindparam("seen"), asked=bindparam("handed"))
+)
+_PAIR = select(*_DOCUMENT).where(
+    Document.topic_id == bindparam("topic"),
+    Document.position.in_(bindparam("positions", expanding=True)),
+)
+
+
+def lock_topic(connection: Connection, topic_id: int) -> TopicHead | None:
+    """Take the topic's lock, and say how far it has come.
+
+    Whoever holds the lock alone writes to the topic, so numbers appear in the order of commits.
+    """
+    row = connection.execute(_LOCKED_HEAD, {"id": topic_id}).one_or_none()
+    return TopicHead(*row) if row else None
+
+
+def topic_head(connection: Connection, topic_id: int) -> TopicHead:
+    """Say how far a topic has come."""
+    return TopicHead(*connection.execute(_HEAD, {"id": topic_id}).one())
+
+
+def move_topic(
+    connection: Connection, topic_id: int, *, version: int, position: int, asked: int
+) -> None:
+    """Set a topic's counters, under its lock."""
+    values = {"topic": topic_id, "to": version, "seen": position, "handed": asked}
+    connection.execute(_MOVE, values)
+
+
+def set_topic_status(connection: Connection, topic_id: int, status: str) -> None:
+    """Open or close a topic."""
+    connection.execute(
+        update(Topic).where(Topic.id == topic_id).values(status=status, version=Topic.version + 1)
+    )
+
+
+def find_topic(connection: Connection, study_id: int, name: str) -> TopicRow | None:
+    """Return the topic of this name."""
+    row = connection.execute(_BY_NAME, {"study": study_id, "name": name}).one_or_none()
+    return TopicRow(*row) if row else None
+
+
+def get_topic(connection: Connection, topic_id: int) -> TopicRow:
+    """Return the topic of this id."""
+    return TopicRow(*connection.execute(select(*_TOPIC).where(Topic.id == topic_id)).one())
+
+
+def list_topics(
+    connection: Connection, study_id: int, after: str = "", limit: int | None = None
+) -> list[TopicRow]:
+    """List a study's topics by name, from the first one after a name."""
+    found = (
+        select(*_TOPIC)
+        .where(Topic.study_id == study_id, Topic.name > after)
+        .order_by(Topic.name)
+        .limit(limit)
+    )
+    return [TopicRow(*row) for row in connection.execute(found)]
+
+
+def topic_versions(connection: Connection, study_id: int) -> list[tuple[int, int]]:
+    """List the open topics of a study with their versions."""
+    found = (
+        select(Topic.id, Topic.version)
+        .where(Topic.study_id == study_id, Topic.status == Status.OPEN)
+        .order_by(Topic.id)
+    )
+    return [(topic_id, version) for topic_id, version in connection.execute(found)]
+
+
+def topic_positions(connection: Connection, study_id: int) -> dict[int, int]:
+    """Return how long the log of each topic of a study is."""
+    found = select(Topic.id, Topic.position).where(Topic.study_id == study_id)
+    return {topic_id: position for topic_id, position in connection.execute(found)}
+
+
+def add_topic(
+    connection: Connection,
+    study_id: int,
+    values: Mapping[str, object],
+    documents: Iterable[DocumentRow],
+) -> int:
+    """Add a topic with all its documents."""
+    row = {"study_id": study_id, "status": Status.OPEN, **values}
+    topic_id = connection.execute(insert(Topic).values(row).returning(Topic.id)).scalar_one()
+    waiting = iter(documents)
+    while batch := list(islice(waiting, _BATCH)):
+        connection.execute(
+            insert(Document), [{"topic_id": topic_id, **asdict(document)} for document in batch]
+        )
+    return topic_id
+
+
+def list_documents(
+    connection: Connection, topic_id: int, after: int = -1, limit: int | None = None
+) -> list[DocumentRow]:
+    """List a topic's documents, from the first one after a position."""
+    found = (
+        select(*_DOCUMENT)
+        .where(Document.topic_id == topic_id, Document.position > after)
+        .order_by(Document.position)
+        .limit(limit)
+    )
+    return [DocumentRow(*row) for row in connection.execute(found)]
+
+
+def documents_at(
+    connection: Connection, topic_id: int, positions: Iterable[int]
+) -> dict[int, DocumentRow]:
+    """Return the documents at some positions."""
+    given = {"topic": topic_id, "positions": list(positions)}
+    return {row[0]: DocumentRow(*row) for row in connection.execute(_PAIR, given)}
+
+
+def outlines(
+    connection: Connection, topic_id: int
+) -> list[tuple[str, dict[str, float | None] | None, float | None]]:
+    """List each document's name, features and prior, without its text."""
+    found = (
+        select(Document.name, Document.features, Document.prior)
+        .where(Document.topic_id == topic_id)
+        .order_by(Document.position)
+    )
+    return [(name, features, prior) for name, features, prior in connection.execute(found)]
