@@ -20,7 +20,10 @@ class MergeTieRandom(Selector):
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)
-        self._ties = TieMatrix(lambda: random_ties(len(documents), np.random.default_rng(seed)))
+        self._ties = TieMatrix(self._prior)
+
+    def _prior(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        return random_ties(len(self.documents), np.random.default_rng(self.seed))
 
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Add up the rows of classes that were merged."""

@@ -14,49 +14,65 @@ class Evidence:
 
     def __init__(self) -> None:
         self._findings: list[Finding] = []
-        self._of: defaultdict[int, list[Finding]] = defaultdict(list)
+        self._downwards: defaultdict[int, list[int]] = defaultdict(list)
+        self._counts: defaultdict[int, int] = defaultdict(int)
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._findings)
 
+    def __len__(self) -> int:
+        return len(self._findings)
+
     def add(self, finding: Finding) -> None:
         """Keep a finding that agrees with the order."""
+        place = len(self._findings)
         self._findings.append(finding)
-        self._of[finding.first].append(finding)
-        self._of[finding.second].append(finding)
+        self._counts[finding.first] += 1
+        self._counts[finding.second] += 1
+        if finding.outcome is not Outcome.WORSE:
+            self._downwards[finding.first].append(place)
+        if finding.outcome is not Outcome.BETTER:
+            self._downwards[finding.second].append(place)
 
     def count(self, document: int) -> int:
         """Say how many findings a document's place rests on directly."""
-        return len(self._of[document])
+        return self._counts[document]
 
-    def chain(self, first: int, second: int, relation: Outcome) -> tuple[Finding, ...]:
+    def chain(
+        self, first: int, second: int, relation: Outcome, oldest: int | None = None
+    ) -> tuple[Finding, ...]:
         """Return the fewest findings from which a known relation follows, first to second.
 
         Each is told from the document nearer to the first.
+
+        Parameters
+        ----------
+        oldest
+            Use only this many, those that came first; all when not given.
         """
         if relation is Outcome.WORSE:
-            downwards = self.chain(second, first, Outcome.BETTER)
+            downwards = self.chain(second, first, Outcome.BETTER, oldest)
             return tuple(finding.told_from(finding.second) for finding in reversed(downwards))
-        return self._shortest((first, False), (second, relation is Outcome.BETTER))
+        end = len(self) if oldest is None else oldest
+        return self._shortest((first, False), (second, relation is Outcome.BETTER), end)
 
-    def _shortest(self, start: _Step, goal: _Step) -> tuple[Finding, ...]:
+    def _shortest(self, start: _Step, goal: _Step, end: int) -> tuple[Finding, ...]:
         came: dict[_Step, tuple[_Step, Finding]] = {}
         queue = deque([start])
         while queue and goal not in came:
-            step = queue.popleft()
-            for finding in self._downwards(step[0]):
-                reached = (finding.second, step[1] or finding.outcome is Outcome.BETTER)
+            step = document, strict = queue.popleft()
+            for place in self._downwards.get(document, ()):
+                if place >= end:
+                    break
+                finding = self._findings[place]
+                reached = (
+                    finding.second if finding.first == document else finding.first,
+                    strict or finding.outcome is not Outcome.TIE,
+                )
                 if reached not in came and reached != start:
                     came[reached] = (step, finding)
                     queue.append(reached)
         return tuple(_walk_back(came, start, goal))[::-1]
-
-    def _downwards(self, document: int) -> Iterator[Finding]:
-        """Yield the findings that lead from a document to one that is tied with it, or worse."""
-        for finding in self._of[document]:
-            told = finding.told_from(document)
-            if told.outcome is not Outcome.WORSE:
-                yield told
 
 
 def _walk_back(
@@ -64,4 +80,4 @@ def _walk_back(
 ) -> Iterator[Finding]:
     while goal != start:
         goal, finding = came[goal]
-        yield finding
+        yield finding.told_from(goal[0])

@@ -1,8 +1,9 @@
 """How a topic is judged, and what its state reports besides the order."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Settings:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(asked,)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conflict:
     """A finding that contradicted the order when it came, and how it was met.
 
@@ -75,16 +76,21 @@ class Conflict:
     ----------
     known
         What the order said of the first document against the second.
-    because
-        The chain of findings from which that followed.
     reopened
         The document that was re-opened for it, if one was.
+    explain
+        Finds the chain of findings from which what was known followed.
     """
 
     finding: Finding
     known: Outcome
-    because: tuple[Finding, ...]
-    reopened: int | None = None
+    reopened: int | None
+    explain: Callable[[], tuple[Finding, ...]] = field(repr=False, compare=False)
+
+    @cached_property
+    def because(self) -> tuple[Finding, ...]:
+        """The chain of findings from which what was known followed, looked for when asked for."""
+        return self.explain()
 
 
 @dataclass(frozen=True, slots=True)

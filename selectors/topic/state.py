@@ -1,18 +1,15 @@
 """One topic's state: a deterministic fold over its documents and its judgment log."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors import ratings
 from nextpair.selectors.base import Choice, Idle, Worker, find_selector, make_options
-from nextpair.selectors.errors import (
-    OutOfSequence,
-    SelfComparison,
-    UnknownJudgment,
-)
+from nextpair.selectors.errors import OutOfSequence, SelfComparison, UnknownJudgment
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.topic.documents import Document, Documents
 from nextpair.selectors.topic.evidence import Evidence
@@ -27,7 +24,7 @@ from nextpair.selectors.topic.settings import (
     Reason,
     Settings,
 )
-from nextpair.selectors.topic.votes import Ballot, VoteRule
+from nextpair.selectors.topic.votes import Ballots, VoteRule
 
 
 class Topic:
@@ -39,11 +36,8 @@ class Topic:
         self.documents = Documents(documents)
         self._selector_class = find_selector(self.settings.selector)
         self._options = make_options(self._selector_class, self.settings.options)
-        self._rule = self._vote_rule()
         self._log: list[Judgment] = []
-        self._ballots: dict[Pair, Ballot] = {}
-        self._voting: dict[Pair, None] = {}
-        self._dormant: set[Pair] = set()
+        self._ballots = Ballots(self._vote_rule())
         self._answered: defaultdict[str, dict[Pair, int]] = defaultdict(dict)
         self._conflicts: list[Conflict] = []
         self._overruled: list[Finding] = []
@@ -77,29 +71,13 @@ class Topic:
                 f"judgment {judgment.number} came after judgment {self._log[-1].number}"
             )
         self._log.append(judgment)
-        if first < second:
-            self._count((first, second), judgment, judgment.outcome)
-        else:
-            self._count((second, first), judgment, judgment.outcome.reversed)
-
-    def _count(self, pair: Pair, judgment: Judgment, outcome: Outcome) -> None:
+        pair, outcome = (first, second), judgment.outcome
+        if first > second:
+            pair, outcome = (second, first), outcome.reversed
         self._answered[judgment.worker][pair] = judgment.number
-        self._dormant.discard(pair)
-        ballot = self._ballots.get(pair)
-        if ballot is None:
-            ballot = self._ballots[pair] = Ballot(self._rule)
-        before = ballot.outcome
-        ballot.cast(judgment.number, outcome)
-        if ballot.outcome is not before:
-            self._voting.pop(pair, None)
-            if ballot.outcome is None:
-                # A late vote split a pair decided before: by itself it contradicts the decision.
-                finding = Finding(*pair, outcome, (judgment.number,))
-            else:
-                finding = Finding(*pair, ballot.outcome, ballot.judgments)
+        finding = self._ballots.cast(pair, judgment.number, outcome)
+        if finding is not None:
             self._absorb_finding(finding)
-        elif before is None:
-            self._voting[pair] = None
 
     def _absorb_finding(self, finding: Finding) -> None:
         known = self.order.relation(finding.first, finding.second)
@@ -118,13 +96,21 @@ class Topic:
         self.selector.absorb(finding, merge)
 
     def _meet_conflict(self, finding: Finding, known: Outcome) -> None:
-        because = self._evidence.chain(finding.first, finding.second, known)
         document = self._to_reopen(finding)
-        self._conflicts.append(Conflict(finding, known, because, document))
+        self._conflicts.append(Conflict(finding, known, document, self._explainer(finding, known)))
         if document is None:
             self._overrule(finding)
         else:
             self._reopen(document, finding)
+
+    def _explainer(self, finding: Finding, known: Outcome) -> Callable[[], tuple[Finding, ...]]:
+        """Remember what explains a conflict; the search waits until someone wants to know."""
+        places, size = (finding.first, finding.second), len(self._evidence)
+        if self.settings.on_conflict != ConflictPolicy.REOPEN:
+            return partial(self._evidence.chain, *places, known, size)
+        # Evidence is replaced with every re-opening, and is too much to be kept each time.
+        chain = self._evidence.chain(*places, known)
+        return partial(tuple, chain)
 
     def _overrule(self, finding: Finding) -> None:
         self._overruled.append(finding)
@@ -142,8 +128,7 @@ class Topic:
         resting, overruled = tuple(self._evidence), (*self._overruled, finding)
         for doubted in (*resting, *overruled):
             if doubted.about(document):
-                self._ballots[doubted.first, doubted.second].reopen()
-                self._dormant.add((doubted.first, doubted.second))
+                self._ballots.reopen((doubted.first, doubted.second))
         self._rest_on(kept for kept in resting if not kept.about(document))
         self._overruled = []
         # What was overruled by evidence that is now in doubt may hold after all.
@@ -181,13 +166,13 @@ class Topic:
         answered = self._answered.get(worker, {})
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
-        asked_before = self._dormant.intersection(answered)
+        asked_before = self._ballots.dormant.intersection(answered)
         open_pairs = OpenPairs(self.order, self._wanting(leases), (*skipped, *asked_before))
         who = Worker(worker, answered, frozenset(held | skipped))
         return self.selector.select(open_pairs, who, rng)
 
     def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
-        wanting = {pair: self._votes_wanted(pair) for pair in self._voting}
+        wanting = {pair: self._votes_wanted(pair) for pair in self._ballots.voting}
         for lease in leases:
             pair = unordered(*lease.pair)
             wanting[pair] = (wanting[pair] if pair in wanting else self._votes_wanted(pair)) - 1
@@ -196,8 +181,7 @@ class Topic:
     def _votes_wanted(self, pair: Pair) -> int:
         if self.selector.infers and self.order.relation(*pair) is not None:
             return 0
-        ballot = self._ballots.get(pair)
-        return ballot.needed if ballot else self._rule.needed_at_first
+        return self._ballots.needed(pair)
 
     @property
     def finished(self) -> bool:

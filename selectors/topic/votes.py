@@ -5,10 +5,11 @@ change the majority; when the votes are spent and split, it is asked again, one 
 to `most` votes, and a pair that is still split then is a tie: people cannot tell the two apart.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +110,48 @@ class Ballot:
     def score(self) -> float:
         """The share of votes for the first document, ties counting half: Elo's S of a match."""
         return (self._better + self._tie / 2) / len(self.judgments)
+
+
+class Ballots:
+    """The ballots of a topic, by pair, in the order in which they were begun.
+
+    `voting` are the pairs in the middle of a vote, `dormant` those re-opened and not asked since.
+    """
+
+    def __init__(self, rule: VoteRule) -> None:
+        self._rule = rule
+        self._of: dict[Pair, Ballot] = {}
+        self.voting: dict[Pair, None] = {}
+        self.dormant: set[Pair] = set()
+
+    def items(self) -> Iterable[tuple[Pair, Ballot]]:
+        """Go through all pairs with a vote."""
+        return self._of.items()
+
+    def cast(self, pair: Pair, number: int, outcome: Outcome) -> Finding | None:
+        """Add one vote; return what the votes come to if that has changed."""
+        self.dormant.discard(pair)
+        ballot = self._of.get(pair)
+        if ballot is None:
+            ballot = self._of[pair] = Ballot(self._rule)
+        before = ballot.outcome
+        ballot.cast(number, outcome)
+        if ballot.outcome is before:
+            if before is None:
+                self.voting[pair] = None
+            return None
+        self.voting.pop(pair, None)
+        if ballot.outcome is None:
+            # A late vote split a pair decided before: by itself it contradicts the decision.
+            return Finding(*pair, outcome, (number,))
+        return Finding(*pair, ballot.outcome, ballot.judgments)
+
+    def reopen(self, pair: Pair) -> None:
+        """Ask for a whole new round of votes on a pair."""
+        self._of[pair].reopen()
+        self.dormant.add(pair)
+
+    def needed(self, pair: Pair) -> int:
+        """Say how many votes on a pair can be asked for at once."""
+        ballot = self._of.get(pair)
+        return ballot.needed if ballot else self._rule.needed_at_first

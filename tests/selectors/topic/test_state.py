@@ -85,6 +85,22 @@ def test_older_evidence_wins_and_every_contradiction_is_kept(
         assert conflict.because
 
 
+@pytest.mark.parametrize("policy", ConflictPolicy)
+@given(case=arbitrary())
+def test_a_conflict_tells_what_was_known_when_it_came(
+    policy: ConflictPolicy, case: tuple[int, list[Answer]]
+) -> None:
+    size, answers = case
+    whole, given_settings = log(answers), Settings(on_conflict=policy)
+    for conflict in fold(pool(size), whole, given_settings).conflicts:
+        first, second = f"d{conflict.finding.first}", f"d{conflict.finding.second}"
+        before = fold(pool(size), whole[: max(conflict.finding.judgments)], given_settings)
+        assert before.relation(first, second) is conflict.known
+        assert [step.judgments for step in before.explain(first, second)] == [
+            step.judgments for step in conflict.because
+        ]
+
+
 @given(arbitrary(), st.sampled_from([1, 2, 3]))
 def test_reopening_never_corrupts_the_order(case: tuple[int, list[Answer]], votes: int) -> None:
     size, answers = case
