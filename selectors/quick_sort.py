@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding, Outcome
 from nextpair.selectors.topic.open_pairs import OpenPairs
@@ -16,10 +17,14 @@ from nextpair.selectors.topic.order import Merge, Order
 
 
 class _Part:
-    """Documents that are compared with one of them, the pivot."""
+    """Documents that are compared with one of them, the pivot.
 
-    def __init__(self, documents: list[int]) -> None:
+    `unknown` are the classes that were not yet compared with it when last looked at.
+    """
+
+    def __init__(self, documents: list[int], order: Order) -> None:
         self.pivot, *rest = documents
+        self.unknown = order.unknown(order.label(self.pivot))
         self.pending = dict.fromkeys(rest)
         self.better: list[int] = []
         self.worse: list[int] = []
@@ -39,7 +44,7 @@ class QuickSort(Selector):
     def _open_part(self, documents: list[int]) -> None:
         if len(documents) < 2:
             return
-        part = _Part(sorted(documents, key=self._rank.__getitem__))
+        part = _Part(sorted(documents, key=self._rank.__getitem__), self.order)
         self._parts[part.pivot] = part
         self._part_of.update(dict.fromkeys(documents, part))
         self._advance(part, list(part.pending))
@@ -51,12 +56,20 @@ class QuickSort(Selector):
             if part is not None:
                 asked_here = finding.opponent(document) == part.pivot
                 # An answer that came from elsewhere may have told more than its own two documents.
-                self._advance(part, [document] if asked_here else list(part.pending))
+                self._advance(part, [document] if asked_here else self._learned(part))
+
+    def _learned(self, part: _Part) -> list[int]:
+        """List the documents of all classes that have been compared with the pivot since."""
+        before, part.unknown = part.unknown, self.order.unknown(self.order.label(part.pivot))
+        labels = {self.order.label(old) for old in bits.members(before & ~part.unknown)}
+        return [document for label in labels for document in self.order.members(label)]
 
     def _advance(self, part: _Part, documents: list[int]) -> None:
         for document in documents:
+            if document not in part.pending:
+                continue
             relation = self.order.relation(document, part.pivot)
-            if relation is not None and document in part.pending:
+            if relation is not None:
                 del part.pending[document]
                 if relation is Outcome.BETTER:
                     part.better.append(document)
