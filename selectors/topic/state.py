@@ -166,7 +166,7 @@ class Topic:
         answered = self._answered.get(worker, {})
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
-        asked_before = self._ballots.dormant.intersection(answered)
+        asked_before = [pair for pair in self._ballots.dormant if pair in answered]
         open_pairs = OpenPairs(self.order, self._wanting(leases), (*skipped, *asked_before))
         who = Worker(worker, answered, frozenset(held | skipped))
         return self.selector.select(open_pairs, who, rng)

@@ -75,6 +75,7 @@ def test_its_bit_sets_and_counts_agree_with_its_relations(case: tuple[int, list[
         }
         unknown += order.unknown(label).bit_count()
     assert unknown == 2 * order.unknown_pairs
+    assert order.complete == (unknown == 0)
 
 
 @given(consistent())
