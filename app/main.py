@@ -10,6 +10,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
+from threadpoolctl import threadpool_limits
 
 from nextpair.app.judging.service import Service
 from nextpair.app.keys import KeyRing, RateLimit
@@ -63,6 +64,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         start_logging(settings.log_level)
+        # One thread each: requests run side by side anyway, and sums come out the same everywhere.
+        threadpool_limits(1)
         leave_with_parent()
         limiter = anyio.to_thread.current_default_thread_limiter()
         limiter.total_tokens = settings.threads

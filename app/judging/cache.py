@@ -10,9 +10,12 @@ from nextpair.app.judging.live import LiveTopic
 
 
 def weight_of(live: LiveTopic) -> int:
-    """Estimate how many bytes a topic takes: its matrix grows with the square of its documents."""
-    documents, log = live.row.documents, live.position
-    return 50_000 + 12 * documents**2 + 3_000 * documents + 1_500 * log
+    """Estimate how many bytes a topic takes, by what was measured; rather too many than too few.
+
+    The tie matrix grows with the square of the documents; not every selector draws one.
+    """
+    size, features = len(live.state.documents), live.state.documents.features.shape[1]
+    return 50_000 + (1_000 + 105 * int(features)) * size + 800 * live.position + 43 * size**2 // 10
 
 
 @dataclass(slots=True)
