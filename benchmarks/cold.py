@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +84,7 @@ def _timed(settings: Settings, topic_id: int, act: Callable[[Service, int], None
 
 def _choose(service: Service, topic_id: int) -> None:
     with service.look(topic_id) as live:
-        live.state.select("someone", (), live.state.settings.question_rng(live.asked))
+        live.state.select("someone", (), live.state.settings.question_rng(live.head.asked))
 
 
 def _read(service: Service, topic_id: int) -> None:
@@ -175,7 +176,9 @@ def _add_log(connection: Connection, topic_id: int, worker: int, log: list[Answe
                 0.0,
             ),
         )
-    topics.move_topic(connection, topic_id, version=len(log), position=len(log), asked=len(asked))
+    seen = topics.topic_head(connection, topic_id)
+    to = replace(seen, version=len(log), position=len(log), asked=len(asked))
+    topics.move_topic(connection, topic_id, seen, to)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,8 @@ def compare_processes(
     rounds: int, workers: int, topics: int, seconds: float
 ) -> tuple[list[Load], list[Load]]:
     """Measure one process and four in turns, on PostgreSQL, over many topics."""
-    one, four = [], []
+    one: list[Load] = []
+    four: list[Load] = []
     with postgresql() as server, new_database(server) as url:
         key = new_key(url)
         for number in range(rounds):

@@ -1,13 +1,13 @@
 """The log: judgments and retractions, added to and never changed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, cast
 
 from sqlalchemy import and_, bindparam, insert, select
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import JudgmentRow
+from nextpair.storage.rows import JudgmentRow, RetractionRow
 from nextpair.storage.tables import Judgment, Retraction, Worker
 
 _COLUMNS: tuple[Any, ...] = (
@@ -75,29 +75,10 @@ def retracted_after(connection: Connection, topic_id: int, after: int) -> set[in
     return set(connection.execute(_RETRACTED_SINCE, given).scalars())
 
 
-def add_retractions(
-    connection: Connection,
-    topic_id: int,
-    judgments: Iterable[int],
-    *,
-    number: int,
-    reason: str,
-    by: str,
-    now: float,
-) -> None:
-    """Retract judgments, all as one entry of the log."""
-    rows = [
-        {
-            "topic_id": topic_id,
-            "judgment": judgment,
-            "number": number,
-            "reason": reason,
-            "by": by,
-            "created_at": now,
-        }
-        for judgment in judgments
-    ]
-    connection.execute(insert(Retraction), rows)
+def add_retractions(connection: Connection, rows: Sequence[RetractionRow]) -> None:
+    """Retract judgments; those with the same number are one entry of the log."""
+    if rows:
+        connection.execute(insert(Retraction), [asdict(row) for row in rows])
 
 
 def counting(

@@ -146,6 +146,18 @@ class JudgmentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RetractionRow:
+    """A judgment that no longer counts."""
+
+    topic_id: int
+    judgment: int
+    number: int
+    reason: str
+    by: str
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
 class KeyRow:
     """An API key, without the key."""
 

@@ -55,10 +55,15 @@ _LOCKED_HEAD = _HEAD.with_for_update(of=Topic)
 _BY_NAME = select(*_TOPIC).where(
     Topic.study_id == bindparam("study"), Topic.name == bindparam("name")
 )
+_STUDY_VERSION = select(Study.version).where(Study.id == Topic.study_id).scalar_subquery()
 _MOVE = (
     update(Topic)
-    .where(Topic.id == bindparam("topic"))
-    .values(version=bindparam("to"), position=bindparam("seen"), asked=bindparam("handed"))
+    .where(
+        Topic.id == bindparam("topic"),
+        Topic.version == bindparam("seen"),
+        bindparam("study_seen") == _STUDY_VERSION,
+    )
+    .values(version=bindparam("to"), position=bindparam("log"), asked=bindparam("handed"))
 )
 _PAIR = select(*_DOCUMENT).where(
     Document.topic_id == bindparam("topic"),
@@ -80,12 +85,20 @@ def topic_head(connection: Connection, topic_id: int) -> TopicHead:
     return TopicHead(*connection.execute(_HEAD, {"id": topic_id}).one())
 
 
-def move_topic(
-    connection: Connection, topic_id: int, *, version: int, position: int, asked: int
-) -> None:
-    """Set a topic's counters, under its lock."""
-    values = {"topic": topic_id, "to": version, "seen": position, "handed": asked}
-    connection.execute(_MOVE, values)
+def move_topic(connection: Connection, topic_id: int, seen: TopicHead, to: TopicHead) -> bool:
+    """Move a topic on from what was seen of it, and take its lock; say if that still was true.
+
+    Nothing has happened if another process has moved it, or changed its study, since then.
+    """
+    values = {
+        "topic": topic_id,
+        "seen": seen.version,
+        "study_seen": seen.study_version,
+        "to": to.version,
+        "log": to.position,
+        "handed": to.asked,
+    }
+    return connection.execute(_MOVE, values).rowcount == 1
 
 
 def set_topic_status(connection: Connection, topic_id: int, status: str) -> None:

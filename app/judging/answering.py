@@ -16,14 +16,15 @@ from nextpair.app.errors import (
     UnknownAssignment,
     UnknownTopic,
 )
-from nextpair.app.judging.cache import Slot
-from nextpair.app.judging.live import Change, LiveTopic, store
+from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.service import Service
+from nextpair.app.judging.steps import Act, Result, Step
 from nextpair.app.judging.study import Study
 from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.storage import assignments, judgments, topics
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, JudgmentRow, State, Status, TopicHead, TopicRow
+from nextpair.storage.judgments import Vote
+from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow, State, Status, TopicRow
 
 UNDO = "undo"
 """The reason of a retraction that a worker asked for."""
@@ -60,83 +61,83 @@ class Judged:
 
 
 class _Held(NamedTuple):
-    """An assignment under its topic's lock."""
+    """An assignment of a topic."""
 
     live: LiveTopic
-    head: TopicHead
     study: Study
     row: AssignmentRow
 
 
 def absorb_judgment(service: Service, ref: AssignmentRef, answer: Answer, now: float) -> Judged:
     """Append an answer to the log; the same answer again is a success that changes nothing."""
-    with service.topics.hold(ref.topic_id) as slot:
-        with service.database.write() as connection:
-            held = _take(service, connection, slot, ref, answer.worker)
-            earlier = _answered_before(connection, held, ref, answer)
-            if earlier is not None:
-                return _judged(held, earlier, repeated=True)
-            _check_open(held)
-            judgment = _judgment(held, answer, now)
-            change = _absorbing(held, judgment)
-            judgments.add_judgment(connection, judgment)
-            store(connection, ref.topic_id, change)
-        held.live.apply(change)
-    return _judged(held, judgment, repeated=False)
+
+    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Judged]:
+        held = _take(service, connection, live, ref, answer.worker)
+        earlier = _answered_before(connection, held, ref, answer)
+        if earlier is not None:
+            return Step(_judged(held, earlier, repeated=True))
+        _check_open(held)
+        judgment = _judgment(held, answer, now)
+        head = live.moved(entries=1)
+        row = replace(held.row, state=State.ANSWERED, version=head.version)
+        change = Change(head, [row], [_vote(judgment)])
+        told = _judged(held, judgment, repeated=False)
+        return Step(told, change, changed=[row], judgment=judgment)
+
+    return _change(service, ref, act)
 
 
 def skip(service: Service, ref: AssignmentRef, worker: str | None) -> AssignmentRow:
     """Give a question back: it goes to someone else, and never again to this worker."""
-    with service.topics.hold(ref.topic_id) as slot:
-        with service.database.write() as connection:
-            held = _take(service, connection, slot, ref, worker)
-            if held.row.state == State.SKIPPED:
-                return held.row
-            if held.row.state != State.OPEN:
-                raise AnswerConflict("the assignment has been answered, so it cannot be skipped")
-            _check_open(held)
-            _check_attempt(held.row, ref)
-            version = held.live.version + 1
-            row = replace(held.row, state=State.SKIPPED, version=version)
-            change = Change(version, held.live.position, held.live.asked, [row])
-            store(connection, ref.topic_id, change)
-        held.live.apply(change)
-    return row
+
+    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[AssignmentRow]:
+        held = _take(service, connection, live, ref, worker)
+        if held.row.state == State.SKIPPED:
+            return Step(held.row)
+        if held.row.state != State.OPEN:
+            raise AnswerConflict("the assignment has been answered, so it cannot be skipped")
+        _check_open(held)
+        _check_attempt(held.row, ref)
+        head = live.moved()
+        row = replace(held.row, state=State.SKIPPED, version=head.version)
+        return Step(row, Change(head, [row]), changed=[row])
+
+    return _change(service, ref, act)
 
 
 def undo(
     service: Service, ref: AssignmentRef, worker: str | None, now: float
 ) -> tuple[AssignmentRow, TopicRow]:
     """Take a worker's last answer back, and open the same question to them again."""
-    with service.topics.hold(ref.topic_id) as slot:
-        with service.database.write() as connection:
-            held = _take(service, connection, slot, ref, worker)
-            if held.row.state == State.OPEN and held.row.attempt > 1:
-                return held.row, held.live.row
-            _check_open(held)
-            last = _last_answer(connection, held, now)
-            version, position = held.live.version + 1, held.live.position + 1
-            row = replace(
-                held.row,
-                state=State.OPEN,
-                attempt=held.row.attempt + 1,
-                version=version,
-                expires_at=now + held.study.settings.lease_seconds,
-            )
-            judgments.add_retractions(
-                connection,
-                ref.topic_id,
-                [last.number],
-                number=position,
-                reason=UNDO,
-                by="worker",
-                now=now,
-            )
-            retracted = frozenset([last.number])
-            change = Change(version, position, held.live.asked, [row], (), retracted)
-            store(connection, ref.topic_id, change)
-        held.live.apply(change)
-    return row, held.live.row
+
+    def act(
+        connection: Connection, live: LiveTopic, locked: bool
+    ) -> Step[tuple[AssignmentRow, TopicRow]]:
+        held = _take(service, connection, live, ref, worker)
+        if held.row.state == State.OPEN and held.row.attempt > 1:
+            return Step((held.row, live.row))
+        _check_open(held)
+        last = _last_answer(connection, held, now)
+        head = live.moved(entries=1)
+        row = replace(
+            held.row,
+            state=State.OPEN,
+            attempt=held.row.attempt + 1,
+            version=head.version,
+            expires_at=now + held.study.settings.lease_seconds,
+        )
+        taken = RetractionRow(live.row.id, last.number, head.position, UNDO, "worker", now)
+        change = Change(head, [row], retracted=frozenset([last.number]))
+        return Step((row, live.row), change, changed=[row], retractions=[taken])
+
+    return _change(service, ref, act)
+
+
+def _change(service: Service, ref: AssignmentRef, act: Act[Result]) -> Result:
+    try:
+        return service.change(ref.topic_id, act)
+    except UnknownTopic:
+        raise UnknownAssignment(f"there is no assignment {ref.id!r}") from None
 
 
 def find(service: Service, ref: AssignmentRef) -> tuple[AssignmentRow, TopicRow]:
@@ -149,29 +150,29 @@ def find(service: Service, ref: AssignmentRef) -> tuple[AssignmentRow, TopicRow]
 
 
 def _take(
-    service: Service, connection: Connection, slot: Slot, ref: AssignmentRef, worker: str | None
+    service: Service,
+    connection: Connection,
+    live: LiveTopic,
+    ref: AssignmentRef,
+    worker: str | None,
 ) -> _Held:
-    try:
-        live, head = service.lock(connection, slot, ref.topic_id)
-    except UnknownTopic:
-        raise UnknownAssignment(f"there is no assignment {ref.id!r}") from None
     row = live.open.get(ref.number) or assignments.find_assignment(
         connection, ref.topic_id, ref.number
     )
     if row is None:
         raise UnknownAssignment(f"there is no assignment {ref.id!r}")
-    study = service.study(connection, head.study_id, head.study_version)
+    study = service.study(connection, live.head.study_id, live.head.study_version)
     if worker is not None:
         worker_id = service.known_worker_id(connection, study.id, worker)
         if worker_id != row.worker_id:
             raise NotYours(f"assignment {ref.id!r} is not worker {worker!r}'s")
-    return _Held(live, head, study, row)
+    return _Held(live, study, row)
 
 
 def _check_open(held: _Held) -> None:
-    if held.head.study_status == Status.CLOSED:
+    if held.live.head.study_status == Status.CLOSED:
         raise StudyClosed(f"study {held.study.name!r} is closed")
-    if held.head.status == Status.CLOSED:
+    if held.live.head.status == Status.CLOSED:
         raise TopicClosed(f"topic {held.live.row.name!r} is closed")
 
 
@@ -203,7 +204,7 @@ def _judgment(held: _Held, answer: Answer, now: float) -> JudgmentRow:
     outcome = preference.outcome(answer.content, swapped=row.swapped, ties=held.study.settings.ties)
     return JudgmentRow(
         row.topic_id,
-        held.live.position + 1,
+        held.live.head.position + 1,
         row.number,
         row.attempt,
         row.worker_id,
@@ -216,17 +217,14 @@ def _judgment(held: _Held, answer: Answer, now: float) -> JudgmentRow:
     )
 
 
-def _absorbing(held: _Held, judgment: JudgmentRow) -> Change:
-    version = held.live.version + 1
-    vote = (
+def _vote(judgment: JudgmentRow) -> Vote:
+    return (
         judgment.number,
         judgment.first,
         judgment.second,
         judgment.outcome,
         judgment.worker_id,
     )
-    row = replace(held.row, state=State.ANSWERED, version=version)
-    return Change(version, judgment.number, held.live.asked, [row], [vote])
 
 
 def _last_answer(connection: Connection, held: _Held, now: float) -> JudgmentRow:

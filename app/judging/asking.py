@@ -4,8 +4,9 @@ import zlib
 from dataclasses import dataclass, field, replace
 
 from nextpair.app.errors import StudyClosed, TopicClosed, WorkerBlocked
-from nextpair.app.judging.live import Change, LiveTopic, store
+from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.service import Service
+from nextpair.app.judging.steps import Step
 from nextpair.app.judging.study import Study
 from nextpair.app.words import Reason
 from nextpair.selectors.base import Idle
@@ -13,7 +14,7 @@ from nextpair.selectors.topic.judgments import Pair, unordered
 from nextpair.selectors.topic.settings import Lease
 from nextpair.storage import assignments, studies, topics
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, State, Status, TopicHead, TopicRow
+from nextpair.storage.rows import AssignmentRow, State, Status, TopicRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,22 @@ class Wish:
 
 @dataclass(slots=True)
 class Handed:
-    """What a worker got, and why not more."""
+    """What a worker got, and why not more.
+
+    Parameters
+    ----------
+    topics, ids
+        The topics of the assignments, and the ids of their documents where they are at hand.
+    version
+        Of the topic before.
+    """
 
     assignments: list[AssignmentRow] = field(default_factory=list)
     topics: dict[int, TopicRow] = field(default_factory=dict)
+    ids: dict[int, tuple[str, ...]] = field(default_factory=dict)
     reason: Reason | None = None
     repeated: bool = False
+    version: int = -1
 
 
 def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Handed:
@@ -61,11 +72,14 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
         some = next_in_topic(service, topic_id, left, now, repeatable=not handed.assignments)
         handed.assignments += some.assignments
         handed.topics |= some.topics
+        handed.ids |= some.ids
         if some.repeated or len(handed.assignments) == wish.count or some.reason is Reason.CAP:
             handed.reason = some.reason
             break
         if some.reason in (Reason.WAIT, Reason.PAUSED):
             handed.reason = some.reason
+        elif some.reason is Reason.DONE and not some.assignments:
+            service.remember_done(topic_id, some.version)
     return handed
 
 
@@ -79,38 +93,33 @@ def next_in_topic(
     repeatable
         Whether to look if the same was asked for, and given, before.
     """
-    with service.topics.hold(topic_id) as slot:
-        with service.database.write() as connection:
-            live, head = service.lock(connection, slot, topic_id)
-            study = service.study(connection, head.study_id, head.study_version)
-            _check_open(study, live.row, head, wish.worker)
-            worker_id = service.worker_id(connection, study.id, wish.worker, now)
-            if repeatable and wish.request is not None:
-                earlier = assignments.of_request(connection, worker_id, wish.request)
-                if earlier:
-                    return Handed(earlier, _topics_of(connection, earlier), repeated=True)
-            if Status.PAUSED in (head.status, head.study_status):
-                return Handed(reason=Reason.PAUSED)
-            room = _room(connection, study, worker_id, wish.count, now)
-            choosing = _Choosing(live, study, worker_id, wish.request, now)
-            choosing.choose(room)
-            change = choosing.change()
-            if choosing.rows:
-                store(connection, topic_id, change, choosing.added)
-        live.apply(change)
-    service.remember_worker(study.id, wish.worker, worker_id)
-    if choosing.idle is Idle.DONE and not choosing.rows:
-        service.remember_done(topic_id, change.version)
-    if choosing.idle is not None:
-        return Handed(choosing.rows, {topic_id: live.row}, Reason(choosing.idle.value))
-    return Handed(choosing.rows, {topic_id: live.row}, Reason.CAP if room < wish.count else None)
+
+    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Handed] | None:
+        study = service.study(connection, live.head.study_id, live.head.study_version)
+        _check_open(study, live, wish.worker)
+        if study.settings.judgments_per_worker is not None and not locked:
+            # Counting a worker's questions locks the worker, and the topic must come first.
+            return None
+        worker_id = service.worker_id(connection, study.id, wish.worker, now)
+        if repeatable and wish.request is not None:
+            earlier = assignments.of_request(connection, worker_id, wish.request)
+            if earlier:
+                return Step(Handed(earlier, _topics_of(connection, earlier), repeated=True))
+        if Status.PAUSED in (live.head.status, live.head.study_status):
+            return Step(Handed(reason=Reason.PAUSED))
+        room = _room(connection, study, worker_id, wish.count, now)
+        choosing = _Choosing(live, study, worker_id, wish.request, now)
+        choosing.choose(room)
+        return choosing.step(Reason.CAP if room < wish.count else None)
+
+    return service.change(topic_id, act)
 
 
-def _check_open(study: Study, topic: TopicRow, head: TopicHead, worker: str) -> None:
-    if head.study_status == Status.CLOSED:
+def _check_open(study: Study, live: LiveTopic, worker: str) -> None:
+    if live.head.study_status == Status.CLOSED:
         raise StudyClosed(f"study {study.name!r} is closed")
-    if head.status == Status.CLOSED:
-        raise TopicClosed(f"topic {topic.name!r} is closed")
+    if live.head.status == Status.CLOSED:
+        raise TopicClosed(f"topic {live.row.name!r} is closed")
     if worker in study.blocked:
         raise WorkerBlocked(f"worker {worker!r} is blocked in study {study.name!r}")
 
@@ -143,7 +152,8 @@ class _Choosing:
         self._now = now
         self._expiry = now + study.settings.lease_seconds
         self._leases = live.leases(now)
-        self._asked = live.asked
+        self._asked = live.head.asked
+        self._version = live.head.version + 1
         self.added: list[AssignmentRow] = []
         self.rows: list[AssignmentRow] = []
         self.idle: Idle | None = None
@@ -190,13 +200,16 @@ class _Choosing:
             self._now,
         )
 
-    @property
-    def _version(self) -> int:
-        return self._live.version + 1
-
-    def change(self) -> Change:
-        """Return what handing these out changes."""
+    def step(self, otherwise: Reason | None) -> Step[Handed]:
+        """Return what handing these out changes, and what is told of it."""
         live = self._live
+        reason = otherwise if self.idle is None else Reason(self.idle.value)
+        ids = {live.row.id: live.state.documents.ids}
+        topic = {live.row.id: live.row}
+        handed = Handed(self.rows, topic, ids, reason, version=live.head.version)
         if not self.rows:
-            return Change(live.version, live.position, live.asked)
-        return Change(self._version, live.position, self._asked, self.rows)
+            return Step(handed)
+        fresh = {row.number for row in self.added}
+        renewed = [row for row in self.rows if row.number not in fresh]
+        change = Change(live.moved(asked=len(self.added)), self.rows)
+        return Step(handed, change, self.added, renewed)

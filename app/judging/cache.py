@@ -15,7 +15,12 @@ def weight_of(live: LiveTopic) -> int:
     The tie matrix grows with the square of the documents; not every selector draws one.
     """
     size, features = len(live.state.documents), live.state.documents.features.shape[1]
-    return 50_000 + (1_000 + 105 * int(features)) * size + 800 * live.position + 43 * size**2 // 10
+    return (
+        50_000
+        + (1_000 + 105 * int(features)) * size
+        + 800 * live.head.position
+        + 43 * size**2 // 10
+    )
 
 
 @dataclass(slots=True)

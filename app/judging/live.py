@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair
@@ -23,6 +23,8 @@ class Change:
 
     Parameters
     ----------
+    head
+        How far the topic has come by it.
     assignments
         Those that are new, or other than before.
     votes
@@ -31,12 +33,10 @@ class Change:
         The numbers of judgments that no longer count.
     """
 
-    version: int
-    position: int
-    asked: int
+    head: TopicHead
     assignments: Sequence[AssignmentRow] = ()
     votes: Iterable[Vote] = ()
-    retracted: frozenset[int] = field(default_factory=frozenset)
+    retracted: frozenset[int] = frozenset()
 
 
 class LiveTopic:
@@ -47,15 +47,13 @@ class LiveTopic:
     ) -> None:
         self.row = row
         self.state = Topic(documents, settings)
-        self.version = -1
-        self.position = 0
-        self.asked = 0
+        self.head = TopicHead(row.study_id, -1, row.status, row.status, -1, 0, 0)
         self.open: dict[int, AssignmentRow] = {}
         self._barred: defaultdict[int, dict[int, Pair]] = defaultdict(dict)
 
     def apply(self, change: Change) -> None:
         """Go on to the version after a change."""
-        gone = {number for number in change.retracted if number <= self.position}
+        gone = {number for number in change.retracted if number <= self.head.position}
         if gone:
             self.state = self.state.retract(*gone)
         ids = self.state.documents.ids
@@ -65,7 +63,17 @@ class LiveTopic:
             )
         for row in change.assignments:
             self._file(row)
-        self.version, self.position, self.asked = change.version, change.position, change.asked
+        self.head = change.head
+
+    def moved(self, *, asked: int = 0, entries: int = 0) -> TopicHead:
+        """Return how far the topic will have come after a change."""
+        head = self.head
+        return replace(
+            head,
+            version=head.version + 1,
+            position=head.position + entries,
+            asked=head.asked + asked,
+        )
 
     def _file(self, row: AssignmentRow) -> None:
         self.open.pop(row.number, None)
@@ -106,39 +114,16 @@ def load(connection: Connection, row: TopicRow, settings: TopicSettings) -> Live
 
 def news(connection: Connection, topic_id: int, live: LiveTopic, head: TopicHead) -> Change:
     """Read what happened to a topic since the version in memory."""
-    fresh = live.version < 0
+    seen, fresh = live.head, live.head.version < 0
     changed = (
         assignments.unanswered(connection, topic_id)
         if fresh
-        else assignments.changed_since(connection, topic_id, live.version)
+        else assignments.changed_since(connection, topic_id, seen.version)
     )
-    if head.position == live.position:
-        return Change(head.version, head.position, head.asked, changed)
-    retracted = (
-        frozenset[int]()
-        if fresh
-        else frozenset(judgments.retracted_after(connection, topic_id, live.position))
-    )
-    votes = judgments.votes_after(connection, topic_id, live.position)
-    return Change(head.version, head.position, head.asked, changed, votes, retracted)
-
-
-def store(
-    connection: Connection,
-    topic_id: int,
-    change: Change,
-    added: Sequence[AssignmentRow] = (),
-) -> None:
-    """Write a change's assignments and counters; the log is written by whoever adds to it."""
-    fresh = {row.number for row in added}
-    assignments.add_assignments(connection, added)
-    for row in change.assignments:
-        if row.number not in fresh:
-            assignments.change_assignment(connection, row)
-    topics.move_topic(
-        connection,
-        topic_id,
-        version=change.version,
-        position=change.position,
-        asked=change.asked,
-    )
+    if head.position == seen.position:
+        return Change(head, changed)
+    votes = judgments.votes_after(connection, topic_id, seen.position)
+    if fresh:
+        return Change(head, changed, votes)
+    retracted = judgments.retracted_after(connection, topic_id, seen.position)
+    return Change(head, changed, votes, frozenset(retracted))

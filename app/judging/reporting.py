@@ -65,7 +65,7 @@ def ranking(live: LiveTopic, rating: str | None) -> Ranking:
         for place, name in enumerate(state.documents.ids)
     ]
     documents.sort(key=lambda one: (-one.score, one.level, one.document))
-    return Ranking(rating, live.position, not state.order.unknown_pairs, classes, documents)
+    return Ranking(rating, live.head.position, not state.order.unknown_pairs, classes, documents)
 
 
 def _scores(state: Topic, rating: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nextpair.app.errors import UnknownWorker
-from nextpair.app.judging.live import Change, LiveTopic, store
+from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.service import Service
+from nextpair.app.judging.steps import Step
 from nextpair.selectors.errors import UnknownJudgment
 from nextpair.selectors.topic.standing import Standing, standing
 from nextpair.selectors.topic.state import Topic
 from nextpair.storage import assignments, judgments, studies
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import JudgmentRow, State
+from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +89,23 @@ def retract(
 def _retract(
     service: Service, topic_id: int, numbers: Sequence[int], retraction: Retraction, now: float
 ) -> Effect:
-    with service.topics.hold(topic_id) as slot:
-        with service.database.write() as connection:
-            live, _ = service.lock(connection, slot, topic_id)
-            rows = judgments.counting(connection, topic_id, numbers)
-            _check_known(connection, topic_id, numbers, live)
-            after = live.state.retract(*(row.number for row in rows))
-            effect = _effect(live, after, rows)
-            if retraction.dry_run or not rows:
-                return effect
-            change = _retracting(connection, live, rows)
-            judgments.add_retractions(
-                connection,
-                topic_id,
-                sorted(change.retracted),
-                number=change.position,
-                reason=retraction.reason,
-                by=retraction.by,
-                now=now,
-            )
-            store(connection, topic_id, change)
-        live.apply(change)
-    return effect
+    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Effect]:
+        _check_known(connection, topic_id, numbers, live)
+        rows = judgments.counting(connection, topic_id, numbers)
+        taken = [row.number for row in rows]
+        effect = _effect(live, live.state.retract(*taken), rows)
+        if retraction.dry_run or not rows:
+            return Step(effect)
+        head = live.moved(entries=1)
+        changed = [_retracted(connection, row, head.version) for row in rows]
+        entries = [
+            RetractionRow(topic_id, number, head.position, retraction.reason, retraction.by, now)
+            for number in taken
+        ]
+        change = Change(head, changed, retracted=frozenset(taken))
+        return Step(effect, change, changed=changed, retractions=entries)
+
+    return service.change(topic_id, act)
 
 
 def _check_known(
@@ -122,15 +118,10 @@ def _check_known(
         )
 
 
-def _retracting(connection: Connection, live: LiveTopic, rows: Sequence[JudgmentRow]) -> Change:
-    version = live.version + 1
-    changed = []
-    for judgment in rows:
-        row = assignments.find_assignment(connection, live.row.id, judgment.assignment)
-        assert row is not None
-        changed.append(replace(row, state=State.RETRACTED, version=version))
-    retracted = frozenset(row.number for row in rows)
-    return Change(version, live.position + 1, live.asked, changed, (), retracted)
+def _retracted(connection: Connection, judgment: JudgmentRow, version: int) -> AssignmentRow:
+    row = assignments.find_assignment(connection, judgment.topic_id, judgment.assignment)
+    assert row is not None
+    return replace(row, state=State.RETRACTED, version=version)
 
 
 def _effect(live: LiveTopic, after: Topic, rows: Sequence[JudgmentRow]) -> Effect:

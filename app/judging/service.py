@@ -1,20 +1,25 @@
 """What every use case needs: the database, and what this process remembers of it."""
 
 import secrets
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nextpair.app.errors import UnknownStudy, UnknownTopic
 from nextpair.app.judging.cache import Slot, TopicCache
 from nextpair.app.judging.live import LiveTopic, load, news
+from nextpair.app.judging.steps import Act, Result, Step, write
 from nextpair.app.judging.study import Study, study_of
 from nextpair.app.judging.texts import Texts
 from nextpair.app.judging.tokens import TokenSigner
 from nextpair.app.settings import MB, Settings
+from nextpair.selectors.errors import NextpairError
 from nextpair.storage import keys, studies, topics
 from nextpair.storage.database import Connection, Database
+from nextpair.storage.errors import StorageError, Unavailable
 from nextpair.storage.rows import TopicHead
+
+MOST_WORKERS = 100_000
+"""How many workers' ids are remembered."""
 
 
 class Service:
@@ -38,7 +43,6 @@ class Service:
         self._topic_ids: dict[tuple[int, str], int] = {}
         self._worker_ids: dict[tuple[int, str], int] = {}
         self._done: dict[int, int] = {}
-        self._mutex = threading.Lock()
 
     def close(self) -> None:
         """Give back the database."""
@@ -78,7 +82,7 @@ class Service:
 
     def worker_id(self, connection: Connection, study_id: int, name: str, now: float) -> int:
         """Return a worker's id; whoever comes for the first time is enlisted."""
-        known = self._worker_ids.get((study_id, name))
+        known = self.known_worker_id(connection, study_id, name)
         return known or studies.enlist_worker(connection, study_id, name, now).id
 
     def known_worker_id(self, connection: Connection, study_id: int, name: str) -> int | None:
@@ -86,15 +90,12 @@ class Service:
         known = self._worker_ids.get((study_id, name))
         if known is None:
             row = studies.find_worker(connection, study_id, name)
-            known = row.id if row else None
-        return known
-
-    def remember_worker(self, study_id: int, name: str, worker_id: int) -> None:
-        """Keep a worker's id, which is now committed."""
-        with self._mutex:
-            if len(self._worker_ids) >= 100_000:
+            if row is None:
+                return None
+            if len(self._worker_ids) >= MOST_WORKERS:
                 self._worker_ids.clear()
-            self._worker_ids[study_id, name] = worker_id
+            known = self._worker_ids[study_id, name] = row.id
+        return known
 
     def is_done(self, topic_id: int, version: int) -> bool:
         """Say whether nothing was left to ask of a topic when it last changed."""
@@ -104,14 +105,62 @@ class Service:
         """Keep in mind that at this version nothing is left to ask."""
         self._done[topic_id] = version
 
-    def lock(
-        self, connection: Connection, slot: Slot, topic_id: int
-    ) -> tuple[LiveTopic, TopicHead]:
-        """Have a topic alone in the whole installation, and catch up with it."""
+    def change(self, topic_id: int, act: Act[Result]) -> Result:
+        """Let an act change a topic, or find that there is nothing to change.
+
+        What this process remembers of a topic is mostly still true, so the act decides from that
+        first, and the write itself finds out whether it was: one statement less, and others wait
+        for the topic only while it is written to. Any other end than a change that was written, an
+        error for one, could come from what is old; then the act decides again, under the lock.
+        """
+        with self.topics.hold(topic_id) as slot, self._doubting():
+            with self.database.write() as connection:
+                step = self._try(connection, slot.live, act) if slot.live else None
+                if step is None:
+                    step = self._act_locked(connection, slot, topic_id, act)
+            if step.change is not None and slot.live is not None:
+                slot.live.apply(step.change)
+        return step.result
+
+    def _try(
+        self, connection: Connection, live: LiveTopic, act: Act[Result]
+    ) -> Step[Result] | None:
+        try:
+            step = act(connection, live, False)
+        except StorageError:
+            raise
+        except NextpairError:
+            return None
+        if step is None or step.change is None:
+            return None
+        return step if write(connection, live, step) else None
+
+    def _act_locked(
+        self, connection: Connection, slot: Slot, topic_id: int, act: Act[Result]
+    ) -> Step[Result]:
         head = topics.lock_topic(connection, topic_id)
         if head is None:
             raise UnknownTopic()
-        return self.catch_up(connection, slot, topic_id, head), head
+        live = self.catch_up(connection, slot, topic_id, head)
+        step = act(connection, live, True)
+        assert step is not None, "an act that has the lock decides"
+        if step.change is not None and not write(connection, live, step):
+            # Only a study that was changed in this very moment can do that.
+            raise Unavailable("the study is being changed; try again")
+        return step
+
+    @contextmanager
+    def _doubting(self) -> Iterator[None]:
+        """Forget what may have been read from a transaction that was then given up."""
+        try:
+            yield
+        except NextpairError as error:
+            if isinstance(error, StorageError):
+                self._worker_ids.clear()
+            raise
+        except BaseException:
+            self._worker_ids.clear()
+            raise
 
     @contextmanager
     def look(self, topic_id: int) -> Iterator[LiveTopic]:
@@ -131,7 +180,8 @@ class Service:
             study = self.study(connection, head.study_id, head.study_version)
             row = topics.get_topic(connection, topic_id)
             live = load(connection, row, study.settings.for_topic(row.seed))
-        if live.version != head.version:
+        if live.head.version != head.version:
             live.apply(news(connection, topic_id, live, head))
+        live.head = head
         slot.live = live
         return live

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
+from itsdangerous import BadData, SignatureExpired, TimestampSigner
 
 from nextpair.app.errors import BadToken, ExpiredToken
 
@@ -29,24 +29,20 @@ class TokenSigner:
     """Signs references to assignments, and reads them back."""
 
     def __init__(self, secret: str, days: float) -> None:
-        self._serializer = URLSafeTimedSerializer(
-            secret, salt="assignment", signer_kwargs={"digest_method": hashlib.sha256}
-        )
-        self._seconds = days * DAY
+        self._signer = TimestampSigner(secret, salt="assignment", digest_method=hashlib.sha256)
+        self._seconds = round(days * DAY)
 
     def sign(self, topic_id: int, number: int, attempt: int) -> str:
         """Make the token of one attempt."""
-        signed = self._serializer.dumps([topic_id, number, attempt])
-        return PREFIX + (signed if isinstance(signed, str) else signed.decode())
+        return PREFIX + self._signer.sign(f"{topic_id}-{number}-{attempt}").decode()
 
     def read(self, token: str) -> AssignmentRef:
         """Return what a token is for."""
         try:
-            topic_id, number, attempt = self._serializer.loads(
-                token.removeprefix(PREFIX), max_age=round(self._seconds)
-            )
+            signed = self._signer.unsign(token.removeprefix(PREFIX), max_age=self._seconds)
         except SignatureExpired:
             raise ExpiredToken() from None
         except BadData:
             raise BadToken() from None
+        topic_id, number, attempt = (int(part) for part in signed.split(b"-"))
         return AssignmentRef(topic_id, number, attempt)

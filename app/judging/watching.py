@@ -94,4 +94,4 @@ class Watch:
 
 
 def _look(live: LiveTopic) -> _Seen:
-    return _Seen(live.position, standing(live.state.order).settled, live.state.finished)
+    return _Seen(live.head.position, standing(live.state.order).settled, live.state.finished)

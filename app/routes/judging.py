@@ -1,5 +1,6 @@
 """The loop: the next questions, their answers, skipping, and taking the last answer back."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Response
@@ -55,10 +56,10 @@ def next_assignments(
     else:
         topic_id = service.topic_id(study, body.topic)
         handed = asking.next_in_topic(service, topic_id, wish, now)
-    shown = _Showing(service, study, body.worker, full=body.documents)
+    showing = _Showing(service, study, body.worker, None if body.documents else handed.ids)
     return NextOut(
         assignments=[
-            shown.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
+            showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
         ],
         reason=handed.reason,
     )
@@ -110,17 +111,29 @@ def _show(service: Service, row: AssignmentRow, topic: TopicRow) -> AssignmentOu
     with service.database.read() as connection:
         study = studies.get_study(connection, topic.study_id).name
         worker = studies.get_worker(connection, row.worker_id).name
-    return _Showing(service, study, worker, full=True).assignment(row, topic)
+    return _Showing(service, study, worker).assignment(row, topic)
 
 
 class _Showing:
-    """Describes assignments to the outside."""
+    """Describes assignments to the outside.
 
-    def __init__(self, service: Service, study: str, worker: str, *, full: bool) -> None:
+    Parameters
+    ----------
+    ids
+        The ids of documents by topic; where they are given, nothing else is told of documents.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        study: str,
+        worker: str,
+        ids: Mapping[int, Sequence[str]] | None = None,
+    ) -> None:
         self._service = service
         self._study = study
         self._worker = worker
-        self._full = full
+        self._ids = ids
 
     def assignment(self, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
         """Describe one assignment."""
@@ -144,9 +157,12 @@ class _Showing:
         )
 
     def _documents(self, row: AssignmentRow) -> list[DocumentShown]:
+        if self._ids is not None and row.topic_id in self._ids:
+            ids = self._ids[row.topic_id]
+            return [DocumentShown(id=ids[position]) for position in row.sides]
         rows = self._service.texts.of(row.topic_id, row.sides)
-        if not self._full:
-            return [DocumentShown(id=one.name, title=one.title) for one in rows]
+        if self._ids is not None:
+            return [DocumentShown(id=one.name) for one in rows]
         return [
             DocumentShown(id=one.name, title=one.title, text=one.text, html=one.html, url=one.url)
             for one in rows

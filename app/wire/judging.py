@@ -17,7 +17,9 @@ class NextIn(Wire):
     worker: Name
     topic: Name | None = Field(None, description="only of this topic; any if left out")
     count: int = Field(1, ge=1, le=100, description="how many to hold at once")
-    documents: bool = Field(True, description="whether to send the documents' texts along")
+    documents: bool = Field(
+        True, description="whether to send along more of the documents than their ids"
+    )
 
 
 class TopicBrief(BaseModel):
@@ -33,7 +35,7 @@ class DocumentShown(BaseModel):
     """A document as a worker sees it: nothing that hints at what others think of it."""
 
     id: str
-    title: str
+    title: str = ""
     text: str = ""
     html: str | None = None
     url: str | None = None

@@ -1,0 +1,52 @@
+"""Steps: what one use case does to one topic, decided first and then written."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from nextpair.app.judging.live import Change, LiveTopic
+from nextpair.storage import assignments, judgments, topics
+from nextpair.storage.database import Connection
+from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[Result]):
+    """A change to a topic with what has to be written for it, and what to tell.
+
+    Parameters
+    ----------
+    change
+        None where nothing changes.
+    """
+
+    result: Result
+    change: Change | None = None
+    added: Sequence[AssignmentRow] = ()
+    changed: Sequence[AssignmentRow] = ()
+    judgment: JudgmentRow | None = None
+    retractions: Sequence[RetractionRow] = field(default=())
+
+
+Act = Callable[[Connection, LiveTopic, bool], Step[Result] | None]
+"""Decides on a step from what is known of a topic; it may read, but not write.
+
+It is told whether it has the topic's lock. Without, what it knows may be old, and it may answer
+None: then it is asked again with the lock.
+"""
+
+
+def write(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
+    """Write a step; False if the topic has been changed by others, and nothing was written."""
+    assert step.change is not None
+    if not topics.move_topic(connection, live.row.id, live.head, step.change.head):
+        return False
+    assignments.add_assignments(connection, step.added)
+    for row in step.changed:
+        assignments.change_assignment(connection, row)
+    if step.judgment is not None:
+        judgments.add_judgment(connection, step.judgment)
+    judgments.add_retractions(connection, step.retractions)
+    return True
