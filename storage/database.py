@@ -53,9 +53,12 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Begin a transaction that only reads."""
-        with _translated(), self._engine.connect() as connection, connection.begin():
-            yield connection
+        """Begin a transaction that only reads, and sees everything as of one moment."""
+        with _translated(), self._engine.connect() as connection:
+            if not self.is_sqlite:
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
 
     def ping(self) -> None:
         """Raise Unavailable if the database does not answer."""

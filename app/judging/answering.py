@@ -163,7 +163,7 @@ def _take(
         raise UnknownAssignment(f"there is no assignment {ref.id!r}")
     study = service.study(connection, live.head.study_id, live.head.study_version)
     if worker is not None:
-        worker_id = service.known_worker_id(connection, study.id, worker)
+        worker_id = service.worker_id(connection, study.id, worker)
         if worker_id != row.worker_id:
             raise NotYours(f"assignment {ref.id!r} is not worker {worker!r}'s")
     return _Held(live, study, row)

@@ -97,10 +97,12 @@ def next_in_topic(
     def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Handed] | None:
         study = service.study(connection, live.head.study_id, live.head.study_version)
         _check_open(study, live, wish.worker)
-        if study.settings.judgments_per_worker is not None and not locked:
-            # Counting a worker's questions locks the worker, and the topic must come first.
+        worker_id = service.worker_id(connection, study.id, wish.worker)
+        if not locked and (worker_id is None or study.settings.judgments_per_worker is not None):
+            # A new worker, or one whose questions are counted, is locked: but the topic first.
             return None
-        worker_id = service.worker_id(connection, study.id, wish.worker, now)
+        if worker_id is None:
+            worker_id = studies.enlist_worker(connection, study.id, wish.worker, now).id
         if repeatable and wish.request is not None:
             earlier = assignments.of_request(connection, worker_id, wish.request)
             if earlier:

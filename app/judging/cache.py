@@ -32,6 +32,15 @@ class Slot:
     weight: int = 0
     users: int = 0
 
+    @contextmanager
+    def moving(self) -> Iterator[None]:
+        """Move the topic in memory on; if that ends half-way it is forgotten, and read anew."""
+        try:
+            yield
+        except BaseException:
+            self.live = None
+            raise
+
 
 class TopicCache:
     """Slots by topic. What is in one is only a memory: the database knows everything."""
@@ -47,16 +56,11 @@ class TopicCache:
         """Wait for one's turn with a topic in this process, and have it alone.
 
         Threads queue here and not at the database, where each would keep a connection waiting.
-        An error leaves the topic in doubt, so it is forgotten and read anew.
         """
         slot = self._enter(topic_id)
         try:
             with slot.lock:
-                try:
-                    yield slot
-                except BaseException:
-                    slot.live = None
-                    raise
+                yield slot
         finally:
             self._leave(slot)
 

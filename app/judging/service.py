@@ -80,13 +80,8 @@ class Service:
             self._studies[study_id] = known
         return known
 
-    def worker_id(self, connection: Connection, study_id: int, name: str, now: float) -> int:
-        """Return a worker's id; whoever comes for the first time is enlisted."""
-        known = self.known_worker_id(connection, study_id, name)
-        return known or studies.enlist_worker(connection, study_id, name, now).id
-
-    def known_worker_id(self, connection: Connection, study_id: int, name: str) -> int | None:
-        """Return the id of a worker who has been here before."""
+    def worker_id(self, connection: Connection, study_id: int, name: str) -> int | None:
+        """Return the id of a worker who has been here before, from memory if they are in it."""
         known = self._worker_ids.get((study_id, name))
         if known is None:
             row = studies.find_worker(connection, study_id, name)
@@ -113,13 +108,14 @@ class Service:
         for the topic only while it is written to. Any other end than a change that was written, an
         error for one, could come from what is old; then the act decides again, under the lock.
         """
-        with self.topics.hold(topic_id) as slot, self._doubting():
+        with self.topics.hold(topic_id) as slot:
             with self.database.write() as connection:
                 step = self._try(connection, slot.live, act) if slot.live else None
                 if step is None:
                     step = self._act_locked(connection, slot, topic_id, act)
             if step.change is not None and slot.live is not None:
-                slot.live.apply(step.change)
+                with slot.moving():
+                    slot.live.apply(step.change)
         return step.result
 
     def _try(
@@ -150,19 +146,6 @@ class Service:
         return step
 
     @contextmanager
-    def _doubting(self) -> Iterator[None]:
-        """Forget what may have been read from a transaction that was then given up."""
-        try:
-            yield
-        except NextpairError as error:
-            if isinstance(error, StorageError):
-                self._worker_ids.clear()
-            raise
-        except BaseException:
-            self._worker_ids.clear()
-            raise
-
-    @contextmanager
     def look(self, topic_id: int) -> Iterator[LiveTopic]:
         """Have a topic as it is now, without keeping other processes from changing it."""
         with self.topics.hold(topic_id) as slot:
@@ -175,13 +158,14 @@ class Service:
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
     ) -> LiveTopic:
         """Bring a topic in memory to its newest version."""
-        live = slot.live
-        if live is None:
-            study = self.study(connection, head.study_id, head.study_version)
-            row = topics.get_topic(connection, topic_id)
-            live = load(connection, row, study.settings.for_topic(row.seed))
-        if live.head.version != head.version:
-            live.apply(news(connection, topic_id, live, head))
-        live.head = head
-        slot.live = live
+        with slot.moving():
+            live = slot.live
+            if live is None:
+                study = self.study(connection, head.study_id, head.study_version)
+                row = topics.get_topic(connection, topic_id)
+                live = load(connection, row, study.settings.for_topic(row.seed))
+            if live.head.version != head.version:
+                live.apply(news(connection, topic_id, live, head))
+            live.head = head
+            slot.live = live
         return live
