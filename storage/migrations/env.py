@@ -1,9 +1,22 @@
-"""Alembic runs this; the connection is given by `nextpair.storage.migrating`."""
+"""Alembic runs this: for `nextpair.storage.migrating`, or for its own command line."""
+
+import os
 
 from alembic import context
 
+from nextpair.storage.database import Connection, Database
 from nextpair.storage.tables import Base
 
-connection = context.config.attributes["connection"]
-context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True)
-context.run_migrations()
+
+def run(connection: Connection) -> None:
+    """Run the scripts on a connection."""
+    context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True)
+    context.run_migrations()
+
+
+given = context.config.attributes.get("connection")
+if given is not None:
+    run(given)
+else:
+    with Database(os.environ["NEXTPAIR_DATABASE"]).write() as own:
+        run(own)
