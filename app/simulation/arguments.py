@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from nextpair.app.commands.remote import add_service
 from nextpair.selectors.base import selector_names
 from nextpair.selectors.topic.settings import ConflictPolicy
 
@@ -14,6 +15,7 @@ examples:
   nextpair simulate --qrels wt11.qrels.gz --selector merge-tie-random --repeat 30 --jobs 2
   nextpair simulate --replay judgments.csv.gz --columns topic,arg1,arg2,worker,value \\
       --answers a1,a2,equal --selector quick-sort --votes 5
+  NEXTPAIR_KEY=… nextpair simulate --url http://127.0.0.1:8000 --qrels my.qrels --jobs 8
 """
 
 
@@ -24,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_judges(parser.add_argument_group("who answers (one of the first four is needed)"))
     _add_mechanisms(parser.add_argument_group("what is measured"))
     _add_scale(parser.add_argument_group("how much of it"))
+    at_service = parser.add_argument_group("a live service in place of this process")
+    add_service(at_service, required=False)
     _add_results(parser.add_argument_group("what comes out"))
 
 
@@ -109,7 +113,13 @@ def _add_scale(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of the first repeat; the next has S+1"
     )
-    group.add_argument("--jobs", type=int, default=1, metavar="P", help="processes to use")
+    group.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="P",
+        help="processes to use; with --url, topics judged at once",
+    )
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:

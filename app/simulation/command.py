@@ -2,12 +2,15 @@
 
 import argparse
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from nextpair.app.commands.remote import open_client
 from nextpair.app.simulation.inputs import (
     baseline_plan,
     check_counts,
@@ -15,7 +18,9 @@ from nextpair.app.simulation.inputs import (
     read_truths,
 )
 from nextpair.app.simulation.plot import check_format, draw
+from nextpair.app.simulation.remote_desk import RemoteDesks
 from nextpair.app.simulation.report import display_name, table, to_json
+from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Study
 from nextpair.selectors.errors import NextpairError
 
@@ -27,8 +32,8 @@ def simulate(given: argparse.Namespace) -> int:
     plans = make_plans(given)
     baseline = None if given.no_baseline else baseline_plan(given)
     shown = [baseline] if baseline and baseline not in plans else []
-    study = Study(read_truths(given), [*shown, *plans], repeat=given.repeat, seed=given.seed)
-    _play(study, given.jobs)
+    with _open_study(given, [*shown, *plans]) as study:
+        _play(study, given.jobs)
     results = {display_name(plan): study.runs(plan) for plan in plans}
     measure = study.runs(baseline) if baseline else None
     rows = {f"{display_name(plan)} (baseline)": study.runs(plan) for plan in shown} | results
@@ -39,6 +44,20 @@ def simulate(given: argparse.Namespace) -> int:
     if given.plot:
         draw(rows, given.plot)
     return 0 if all(run.finished for runs in rows.values() for run in runs) else 1
+
+
+@contextmanager
+def _open_study(given: argparse.Namespace, plans: Sequence[Plan]) -> Iterator[Study]:
+    """Prepare what is to be played, here or at a service."""
+    truths, chance = read_truths(given), {"repeat": given.repeat, "seed": given.seed}
+    if given.url is None:
+        yield Study(truths, plans, **chance)
+        return
+    with open_client(given) as client:
+        desks = RemoteDesks(client)
+        for name in desks.prepare(plans, range(given.seed, given.seed + given.repeat)):
+            print(f"study {name}", file=sys.stderr)
+        yield Study(truths, plans, **chance, desks=desks)
 
 
 def _play(study: Study, jobs: int) -> None:

@@ -41,6 +41,16 @@ OpenDesk = Callable[[Sequence[Document], Settings], Desk]
 """Opens a desk for a new topic."""
 
 
+class Desks(Protocol):
+    """Where many topics are judged, several at once."""
+
+    def at(self, place: int, seed: int, topic: str) -> OpenDesk:
+        """Say where a topic is judged in the repeat of this seed of the plan at this place."""
+
+    def stop(self) -> None:
+        """Close all desks, and send away who comes."""
+
+
 class LocalDesk:
     """A topic in this process, with its leases in memory, the oldest first."""
 

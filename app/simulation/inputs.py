@@ -28,6 +28,8 @@ def check_counts(given: argparse.Namespace) -> None:
     for name, least in (("repeat", 1), ("jobs", 1), ("seed", 0)):
         if getattr(given, name) < least:
             raise BadOption(f"--{name} must be at least {least}, got {getattr(given, name)}")
+    if given.key is not None and given.url is None:
+        raise BadOption("--key has no effect without --url")
 
 
 def read_truths(given: argparse.Namespace) -> list[Truth]:

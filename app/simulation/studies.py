@@ -1,7 +1,7 @@
-"""Many runs: every plan on every topic, repeated, on as many processes as there are jobs."""
+"""Many runs: every plan on every topic, repeated, as many at once as there are jobs."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 
@@ -9,6 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nextpair.app.parenthood import leave_with_parent
+from nextpair.app.simulation.desk import Desks, LocalDesk
 from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Truth
 
@@ -66,14 +67,27 @@ class Run:
 
 
 class Study:
-    """Plans side by side on the same topics, each repeated with its own seed."""
+    """Plans side by side on the same topics, each repeated with its own seed.
+
+    Parameters
+    ----------
+    desks
+        Where topics are judged, if not in this process and others like it.
+    """
 
     def __init__(
-        self, truths: Sequence[Truth], plans: Sequence[Plan], *, repeat: int = 1, seed: int = 0
+        self,
+        truths: Sequence[Truth],
+        plans: Sequence[Plan],
+        *,
+        repeat: int = 1,
+        seed: int = 0,
+        desks: Desks | None = None,
     ) -> None:
         self._truths = truths
         self._plans = plans
         self._seeds = range(seed, seed + repeat)
+        self._desks = desks
         self._done: dict[Task, TopicRun] = {}
 
     def __len__(self) -> int:
@@ -97,19 +111,28 @@ class Study:
             yield task, self._run(task)
 
     def _play_elsewhere(self, tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, TopicRun]]:
-        # Fresh processes: a fork would copy the progress bar's thread in whatever state it is.
-        pool = ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (self,))
+        pool, run = self._pool(jobs)
         try:
-            futures = {pool.submit(_run, task): task for task in tasks}
+            futures = {pool.submit(run, task): task for task in tasks}
             for future in as_completed(futures):
                 yield futures[future], future.result()
         finally:
+            if self._desks is not None:
+                self._desks.stop()
             pool.shutdown(cancel_futures=True)
+
+    def _pool(self, jobs: int) -> tuple[Executor, Callable[[Task], TopicRun]]:
+        if self._desks is not None:
+            # The computing is done elsewhere: here everyone only waits for an answer.
+            return ThreadPoolExecutor(jobs), self._run
+        # Fresh processes: a fork would copy the progress bar's thread in whatever state it is.
+        return ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (self,)), _run
 
     def _run(self, task: Task) -> TopicRun:
         plan, repeat, topic = task
-        seed = [self._seeds[repeat], topic]
-        return judge_topic(self._truths[topic], self._plans[plan], seed)
+        truth, seed = self._truths[topic], self._seeds[repeat]
+        open_desk = self._desks.at(plan, seed, truth.topic) if self._desks else LocalDesk
+        return judge_topic(truth, self._plans[plan], [seed, topic], open_desk)
 
     def runs(self, plan: Plan) -> list[Run]:
         """Return the runs of a plan, one per repeat."""

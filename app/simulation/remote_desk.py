@@ -1,0 +1,160 @@
+"""A desk at a service: the same run as in this process, over HTTP.
+
+Every run of a plan over all topics is a study of its own, every topic in it has the seed the run
+gave it, and nobody else asks there: the service then chooses as a topic in this process would.
+"""
+
+import hashlib
+import re
+import secrets
+import threading
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.app.client import Client
+from nextpair.app.designs import preference
+from nextpair.app.formats.pools import Pool, PoolDocument
+from nextpair.app.simulation.desk import Desk, OpenDesk
+from nextpair.app.simulation.runs import Plan
+from nextpair.app.simulation.truths import Answer
+from nextpair.app.uploads import Unsendable, upload_pool
+from nextpair.app.wire.common import NAME
+from nextpair.app.wire.judging import AssignmentOut
+from nextpair.app.words import Reason
+from nextpair.selectors.base import Choice, Idle
+from nextpair.selectors.errors import NextpairError
+from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.judgments import Pair, unordered
+from nextpair.selectors.topic.settings import Settings
+
+LEASE_SECONDS = 10.0**7
+"""No question may come back only because the others take their time."""
+
+
+class Stopped(NextpairError):
+    """The simulation was stopped."""
+
+
+class RemoteDesk:
+    """A topic at a service. Sides are the service's affair; here a pair is known by its ids.
+
+    Parameters
+    ----------
+    stopped
+        Set when the simulation is interrupted: a thread cannot be, but it can be sent away.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        study: str,
+        topic: str,
+        documents: Sequence[Document],
+        stopped: threading.Event,
+    ) -> None:
+        self._client, self._study, self._topic = client, study, topic
+        self._places = {document.id: place for place, document in enumerate(documents)}
+        self._held: dict[tuple[Pair, str], AssignmentOut] = {}
+        self._stopped = stopped
+
+    def ask(self, worker: str) -> Choice:
+        """Hand out a pair."""
+        if self._stopped.is_set():
+            raise Stopped()
+        said = self._client.next(self._study, worker, topic=self._topic, documents=False)
+        if said.reason in (Reason.CAP, Reason.PAUSED):
+            raise NextpairError(f"study {self._study!r} hands out no more questions: {said.reason}")
+        if not said.assignments:
+            return Idle(str(said.reason))
+        (assignment,) = said.assignments
+        pair = unordered(self._places[assignment.left.id], self._places[assignment.right.id])
+        self._held[pair, worker] = assignment
+        return pair
+
+    def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+        """Take a pair back. Whoever was asked has answered, whoever's answer that once was."""
+        assignment = self._held.pop((pair, worker))
+        left_is_first = self._places[assignment.left.id] == pair[0]
+        told = answer.outcome if left_is_first else answer.outcome.reversed
+        self._client.judge(assignment, preference.say(told).preference)
+
+    def scores(self) -> NDArray[np.float64]:
+        """Return the scores of the service's ranking."""
+        found = np.zeros(len(self._places))
+        for ranked in self._client.ranking(self._study, self._topic).documents:
+            found[self._places[ranked.document]] = ranked.score
+        return found
+
+    def conflicts(self) -> int:
+        """Count the conflicts the service knows of."""
+        return self._client.progress(self._study, self._topic).conflicts
+
+
+class RemoteDesks:
+    """Opens desks at a service; many threads may do so at once.
+
+    Parameters
+    ----------
+    run
+        What the names of the studies have in common; no two simulations may share it.
+    """
+
+    def __init__(self, client: Client, run: str | None = None) -> None:
+        self._client = client
+        self._run = run or secrets.token_hex(4)
+        self._studies: dict[tuple[int, int], str] = {}
+        self._stopped = threading.Event()
+
+    def prepare(self, plans: Sequence[Plan], seeds: Iterable[int]) -> list[str]:
+        """Add a study for every plan and repeat; return their names."""
+        for seed in seeds:
+            for place, plan in enumerate(plans):
+                name = f"simulation-{self._run}-{place + 1}-{plan.selector}-seed-{seed}"
+                self._add_study(name, plan)
+                self._studies[place, seed] = name
+        return [*self._studies.values()]
+
+    def _add_study(self, name: str, plan: Plan) -> None:
+        try:
+            self._client.create_study(
+                name,
+                title=f"nextpair simulate: {plan.selector}",
+                selector=plan.selector,
+                options=dict(plan.options),
+                votes=plan.votes,
+                on_conflict=plan.on_conflict,
+                lease_seconds=LEASE_SECONDS,
+            )
+        except TypeError as error:
+            raise Unsendable(str(error)) from None
+
+    def at(self, place: int, seed: int, topic: str) -> OpenDesk:
+        """Say where a topic of a plan's repeat is judged."""
+
+        def open_desk(documents: Sequence[Document], settings: Settings) -> Desk:
+            study, name = self._studies[place, seed], _name(topic)
+            pool = Pool(
+                name,
+                title=topic[:1000],
+                documents=[
+                    PoolDocument(one.id, features=one.features, prior=one.prior)
+                    for one in documents
+                ],
+            )
+            upload_pool(self._client, study, pool, settings.seed)
+            return RemoteDesk(self._client, study, name, documents, self._stopped)
+
+        return open_desk
+
+    def stop(self) -> None:
+        """Let whoever asks next at any of the desks be sent away."""
+        self._stopped.set()
+
+
+def _name(topic: str) -> str:
+    """Call a topic as the file does, unless that cannot stand in an address."""
+    if re.fullmatch(NAME, topic):
+        return topic
+    return f"topic-{hashlib.sha256(topic.encode()).hexdigest()[:12]}"
