@@ -1,13 +1,15 @@
-# Few words: demo test check bench clean. Everything runs in .venv, which make creates.
+# Few words: demo demo-stop test check bench clean. Everything runs in .venv, which make creates.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check bench clean
+.PHONY: demo demo-stop test check bench clean
 
 demo: $(READY)
-	$(BIN)/nextpair simulate --generate topics=20,documents=200,grades=0.75/0.15/0.08/0.02 \
-		--selector quick-sort --selector merge-tie-random --selector merge-tie --repeat 5
+	$(BIN)/nextpair demo
+
+demo-stop: $(READY)
+	$(BIN)/nextpair demo --stop
 
 test: check
 	$(BIN)/python -m pytest -n auto

@@ -2,12 +2,15 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
-from nextpair.app.commands import keys, serve
+from nextpair.app.commands import demo, exports, imports, keys, serve
 from nextpair.app.simulation import arguments, command
 from nextpair.selectors.errors import NextpairError
+
+Describe = Callable[[argparse.ArgumentParser], None]
+Run = Callable[[argparse.Namespace], int]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -30,13 +33,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"nextpair {version('nextpair')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    serving = commands.add_parser("serve", help="serve the HTTP API")
-    serve.add_arguments(serving)
-    serving.set_defaults(run=serve.serve)
+    words: dict[str, tuple[str, Describe, Run]] = {
+        "demo": ("see all of it at work on an example", demo.add_arguments, demo.demo),
+        "serve": ("serve the HTTP API", serve.add_arguments, serve.serve),
+        "import": ("put files into a study", imports.add_arguments, imports.import_files),
+        "export": ("get a study's results", exports.add_arguments, exports.export),
+        "simulate": (
+            "measure selectors with simulated workers",
+            arguments.add_arguments,
+            command.simulate,
+        ),
+    }
+    for word, (purpose, describe, run) in words.items():
+        described = commands.add_parser(word, help=purpose, description=f"{purpose.capitalize()}.")
+        describe(described)
+        described.set_defaults(run=run)
     keys.add_arguments(commands.add_parser("keys", help="make, list and revoke API keys"))
-    simulate = commands.add_parser("simulate", help="measure selectors with simulated workers")
-    arguments.add_arguments(simulate)
-    simulate.set_defaults(run=command.simulate)
     return parser
 
 

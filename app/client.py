@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 
-from nextpair.app.connection import Connection, Refused, Unreachable, refused
+from nextpair.app.connection import Connection, Refused, Unreachable
 from nextpair.app.wire.exports import Format
 from nextpair.app.wire.judging import AssignmentOut, JudgmentOut, NextOut, Skipped
 from nextpair.app.wire.results import (
@@ -125,7 +125,7 @@ class Client:
         response = self._connection.send(
             "POST", path, content=lines, headers={"Content-Type": JSONL}
         )
-        return TopicOut.model_validate_json(response.content)
+        return self._connection.read(TopicOut, response)
 
     def topics(self, study: str) -> Iterator[TopicOut]:
         """Yield a study's topics."""
@@ -225,11 +225,7 @@ class Client:
         query = {"topic": topic, "rating": rating}
         path = f"/v1/studies/{_at(study)}/export/{format.value}"
         given = {name: value for name, value in query.items() if value is not None}
-        with self._connection.http.stream("GET", path, params=given) as response:
-            if response.is_error:
-                response.read()
-                raise refused(response)
-            yield from response.iter_bytes()
+        return self._connection.stream(path, given)
 
 
 def _at(name: str) -> str:

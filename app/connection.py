@@ -69,7 +69,14 @@ class Connection:
         """
         headers = {"Idempotency-Key": uuid.uuid4().hex} if creates else {}
         response = self.send(method, path, json=body, params=query, headers=headers)
-        return shape.model_validate_json(response.content)
+        return self.read(shape, response)
+
+    def read(self, shape: type[Shape], response: httpx.Response) -> Shape:
+        """Read what was answered; another program may be listening at the address."""
+        try:
+            return shape.model_validate_json(response.content)
+        except ValidationError:
+            raise Unreachable(f"{self.http.base_url} does not answer as nextpair does") from None
 
     def pages(self, shape: type[Shape], path: str) -> Iterator[Shape]:
         """Yield what a list holds, page by page."""
@@ -80,6 +87,17 @@ class Connection:
             if page.next is None:
                 return
             after = {"after": page.next}
+
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[bytes]:
+        """Yield an answer as it comes; one that breaks off raises, and is not begun anew."""
+        try:
+            with self.http.stream("GET", path, params=query) as response:
+                if response.is_error:
+                    response.read()
+                    raise refused(response)
+                yield from response.iter_bytes()
+        except httpx.TransportError as error:
+            raise Unreachable(f"{self.http.base_url} broke off: {error}") from None
 
     def send(
         self,

@@ -121,7 +121,7 @@ def _choose_topics(truths: Sequence[Truth], wanted: str | None) -> list[Truth]:
 def make_plans(given: argparse.Namespace) -> list[Plan]:
     """Make one plan per selector named."""
     names = list(dict.fromkeys(given.selector or ["merge-tie-random"]))
-    options = dict(_split_option(option) for option in given.option)
+    options = dict(split_option(option) for option in given.option)
     return [_plan(given, name, own) for name, own in _deal(names, options).items()]
 
 
@@ -144,7 +144,8 @@ def _plan(given: argparse.Namespace, selector: str, options: dict[str, object]) 
     )
 
 
-def _split_option(text: str) -> tuple[str, str]:
+def split_option(text: str) -> tuple[str, str]:
+    """Read one KEY=VALUE."""
     key, equals, value = text.partition("=")
     if not equals:
         raise BadOption(f"--option must be KEY=VALUE, got {text!r}")

@@ -1,0 +1,165 @@
+"""`nextpair import`: topics, runs and documents from files into a study."""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from nextpair.app.client import Client, Refused
+from nextpair.app.commands.remote import add_service, open_client
+from nextpair.app.formats.documents import read_documents
+from nextpair.app.formats.merged_pools import merge_pools
+from nextpair.app.formats.pools import Pool
+from nextpair.app.formats.run_pools import pool_runs
+from nextpair.app.formats.trec_topics import read_topics
+from nextpair.app.simulation.inputs import split_option
+from nextpair.app.uploads import Unsendable, check_pool, upload_pool
+from nextpair.selectors.base import find_selector, make_options, selector_names
+from nextpair.selectors.errors import BadInput, BadOption
+
+DEPTH = 100
+SELECTOR = "merge-tie-random"
+EXAMPLE = """\
+examples:
+  export NEXTPAIR_KEY=np_…
+  nextpair import --url http://127.0.0.1:8000 --study answers --selector merge-tie \\
+      --documents answers.jsonl
+  nextpair import --url http://127.0.0.1:8000 --study web --votes 3 \\
+      --topics topics.xml --runs run1.gz run2.gz --depth 20 --documents texts.jsonl.gz
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.epilog = EXAMPLE
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_service(parser.add_argument_group("the service"))
+    _add_study(parser.add_argument_group("the study"))
+    files = parser.add_argument_group("files, plain or gzip (runs or documents are needed)")
+    files.add_argument(
+        "--topics", type=Path, metavar="FILE", help="TREC topics: SGML, XML, or two columns"
+    )
+    files.add_argument(
+        "--runs",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="TREC runs: what they rank highest is judged, and the ranks become features",
+    )
+    files.add_argument(
+        "--depth", type=int, metavar="N", help=f"how far down the runs (default: {DEPTH})"
+    )
+    files.add_argument(
+        "--documents", type=Path, nargs="+", default=[], metavar="FILE", help="JSON Lines or CSV"
+    )
+    files.add_argument("--topic", metavar="ID", help="the topic of documents that name none")
+
+
+def _add_study(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--study", required=True, metavar="NAME", help="where everything goes")
+    group.add_argument(
+        "--selector",
+        metavar="NAME",
+        help=f"add the study if it is not there, with this one of {', '.join(selector_names())}",
+    )
+    group.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="the same, with an option of the selector; repeatable",
+    )
+    group.add_argument(
+        "--votes", type=int, metavar="V", help="the same, with so many workers per pair"
+    )
+
+
+def import_files(given: argparse.Namespace) -> int:
+    """Read everything, then send it topic by topic; the same again changes nothing."""
+    settings = _settings(given)
+    pools = _read(given)
+    with open_client(given) as client:
+        _find_or_add_study(client, given.study, settings)
+        known = {topic.id for topic in client.topics(given.study)}
+        _upload(client, given.study, pools)
+    documents = sum(len(pool.documents) for pool in pools)
+    new = sum(pool.topic not in known for pool in pools)
+    print(
+        f"study {given.study}: {_count(len(pools), 'topic')}, {_count(documents, 'document')};"
+        f" {_count(new, 'topic')} new, {len(pools) - new} there already"
+    )
+    return 0
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _read(given: argparse.Namespace) -> Sequence[Pool]:
+    if not given.runs and not given.documents:
+        raise BadOption("give --runs or --documents: there is nothing to import")
+    for word, needed in (("depth", "runs"), ("topic", "documents")):
+        if getattr(given, word) is not None and not getattr(given, needed):
+            raise BadOption(f"--{word} has no effect without --{needed}")
+    depth = DEPTH if given.depth is None else given.depth
+    pools, warnings = merge_pools(
+        read_topics(given.topics) if given.topics else (),
+        pool_runs(given.runs, depth) if given.runs else None,
+        chain.from_iterable(read_documents(path, given.topic) for path in given.documents),
+    )
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    if not pools:
+        raise BadInput("there is nothing to import: no topic has documents")
+    for pool in pools:
+        check_pool(pool)
+    return pools
+
+
+def _settings(given: argparse.Namespace) -> dict[str, object]:
+    """Return what was said of the study, as the service would tell it."""
+    said: dict[str, object] = {}
+    if given.selector is not None:
+        said["selector"] = given.selector
+    if given.votes is not None:
+        said["votes"] = given.votes
+    if given.option:
+        texts = dict(split_option(option) for option in given.option)
+        read = make_options(find_selector(given.selector or SELECTOR), texts)
+        said["options"] = json.loads(json.dumps({key: getattr(read, key) for key in texts}))
+    return said
+
+
+def _find_or_add_study(client: Client, study: str, settings: Mapping[str, object]) -> None:
+    try:
+        found = client.study(study).model_dump(mode="json")
+    except Refused as error:
+        if error.problem.type != "urn:nextpair:unknown-study":
+            raise
+        if not settings:
+            raise BadOption(f"{error}; --selector NAME would add it") from None
+    else:
+        for name, value in settings.items():
+            if found[name] != value:
+                raise BadOption(f"study {study!r} is there with {name} {found[name]}, not {value}")
+        return
+    try:
+        client.create_study(study, **settings)
+    except TypeError as error:
+        raise Unsendable(str(error)) from None
+
+
+def _upload(client: Client, study: str, pools: Sequence[Pool]) -> None:
+    columns = (TextColumn("uploading"), BarColumn(), MofNCompleteColumn(), TextColumn("topics"))
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        for pool in bar.track(pools):
+            upload_pool(client, study, pool)

@@ -1,0 +1,72 @@
+"""The example study at a service: put there, and looked at when it has been judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nextpair.app.client import Client
+from nextpair.app.formats.pools import Pool
+from nextpair.app.formats.trec import Grades
+from nextpair.app.uploads import upload_pool
+from nextpair.app.wire.results import ExplanationOut, ProgressOut, RankingOut
+
+STUDY = "everyday"
+VOTES = 3
+FEWEST = VOTES // 2 + 1
+"""Votes that decide a pair when they agree."""
+INSTRUCTIONS = """\
+You see a question and two answers to it. Which answer would help the person who asks more? Judge
+what is said, not how long it is. Say that they are equal if you cannot tell.
+"""
+
+
+def add_study(client: Client, pools: Sequence[Pool]) -> None:
+    """Add the study with its topics."""
+    client.create_study(
+        STUDY,
+        title="Everyday questions",
+        instructions=INSTRUCTIONS,
+        selector="merge-tie",
+        votes=VOTES,
+    )
+    for pool in pools:
+        upload_pool(client, STUDY, pool)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is known of one topic."""
+
+    pool: Pool
+    ranking: RankingOut
+    progress: ProgressOut
+
+    @property
+    def pairs(self) -> int:
+        """All pairs there are."""
+        return len(self.pool.documents) * (len(self.pool.documents) - 1) // 2
+
+    def is_as_graded(self, grades: Grades) -> bool:
+        """Say whether the classes are exactly the grades, in their order."""
+        graded = grades[self.pool.topic]
+        levels = sorted(set(graded.values()), reverse=True)
+        wanted = [{name for name in graded if graded[name] == level} for level in levels]
+        return [set(names) for names in self.ranking.classes] == wanted
+
+
+def look(client: Client, pools: Sequence[Pool]) -> list[Judged]:
+    """Fetch what is known of all topics."""
+    return [
+        Judged(pool, client.ranking(STUDY, pool.topic), client.progress(STUDY, pool.topic))
+        for pool in pools
+    ]
+
+
+def find_inference(client: Client, judged: Judged) -> ExplanationOut | None:
+    """Find two documents nobody was asked about, and how it is known which is better."""
+    best, *others = judged.ranking.classes
+    for first in best:
+        for second in (name for names in reversed(others) for name in names):
+            found = client.explain(STUDY, judged.pool.topic, first, second)
+            if 2 <= len(found.because) <= 3:
+                return found
+    return None

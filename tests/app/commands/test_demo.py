@@ -1,0 +1,141 @@
+"""`nextpair demo` from its start to its stop, as a stranger runs it."""
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from nextpair.app.client import Client
+from nextpair.app.demo import background
+
+COMMAND = Path(sys.executable).parent / "nextpair"
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith("NEXTPAIR_") and name not in ("FORCE_COLOR", "TTY_COMPATIBLE")
+}
+
+
+def demo(cwd: Path, *words: str) -> str:
+    ran = subprocess.run(
+        [COMMAND, "demo", *words],
+        cwd=cwd,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    cwd = tmp_path_factory.mktemp("a place with spaces")
+    try:
+        yield cwd, demo(cwd)
+    finally:
+        background.stop(cwd / "nextpair-demo")
+
+
+def test_a_log_gets_the_story_without_control_characters(shown: tuple[Path, str]) -> None:
+    _, text = shown
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+    assert "How do I make better coffee at home?" in text
+    assert "Nobody was asked" in text
+    assert re.search(r"\d+% fewer judgments than asking every pair", text)
+    assert max(len(line) for line in text.split("\nTry\n")[0].splitlines()) <= 80
+
+
+def test_the_service_is_left_running_with_its_key_in_a_file(shown: tuple[Path, str]) -> None:
+    cwd, text = shown
+    key = cwd / "nextpair-demo" / "key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    found = re.search(r"address +(http://127\.0\.0\.1:\d+)", text)
+    assert found
+    assert key.read_text(encoding="utf-8").strip() in text
+    with Client(found[1], key.read_text(encoding="utf-8").strip()) as client:
+        progress = client.study_progress("everyday")
+        assert progress.finished == 4
+        assert f"That took {progress.judgments} judgments" in text.replace("\n  ", " ")
+        assert len([*client.workers("everyday")]) == 6
+    assert httpx.get(f"{found[1]}/docs").status_code == 200
+
+
+def test_the_lines_to_try_work_as_they_are_printed(shown: tuple[Path, str]) -> None:
+    cwd, text = shown
+    lines = [line.strip() for line in text.split("\nTry\n")[1].splitlines() if line.strip()]
+    assert len(lines) == 5
+    for line in lines[1:]:
+        script = f"{lines[0]}\n{line} --silent --fail-with-body"
+        ran = subprocess.run(["sh", "-c", script], cwd=cwd, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stdout
+        if "qrels" in line:
+            assert len(ran.stdout.splitlines()) == 53
+        else:
+            assert json.loads(ran.stdout)
+
+
+def test_running_it_again_starts_afresh_and_stop_stops(shown: tuple[Path, str]) -> None:
+    cwd, _ = shown
+    before = background.find(cwd / "nextpair-demo")
+    assert before
+    demo(cwd)
+    after = background.find(cwd / "nextpair-demo")
+    assert after
+    assert before.pid != after.pid
+    assert demo(cwd, "--stop") == f"stopped {after.url}\n"
+    assert demo(cwd, "--stop") == "nothing was running\n"
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{after.url}/healthz")
+
+
+def test_an_interruption_half_way_leaves_nothing_running(tmp_path: Path) -> None:
+    folder = tmp_path / "nextpair-demo"
+    with subprocess.Popen(
+        [COMMAND, "demo"],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        while background.find(folder) is None or not (folder / "nextpair.db-wal").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        running = background.find(folder)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert (process.returncode, told) == (130, "")
+    assert background.find(folder) is None
+    assert running
+    assert not Path(f"/proc/{running.pid}/cmdline").exists()
+
+
+def test_another_process_with_the_old_number_is_left_alone(tmp_path: Path) -> None:
+    note = json.dumps({"pid": os.getpid(), "port": 8000})
+    (tmp_path / "service.json").write_text(note, encoding="utf-8")
+    assert background.stop(tmp_path) is None
+    assert not (tmp_path / "service.json").exists()
+
+
+def test_what_others_keep_in_the_folder_stays(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    try:
+        running, key = background.start(tmp_path)
+        with Client(running.url, key) as client:
+            assert [*client.studies()] == []
+    finally:
+        assert background.stop(tmp_path) is not None
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
