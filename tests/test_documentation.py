@@ -6,9 +6,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
 
 from nextpair.app.cli import _parser
+from nextpair.app.errors import STATUS, problem_of
+from nextpair.app.main import ROUTERS
+from nextpair.app.settings import Settings
 from nextpair.selectors.base import find_selector, selector_names
+from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.ratings import rating_names
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,16 +46,63 @@ def test_every_word_of_simulate_is_described(capsys: pytest.CaptureFixture[str])
     assert described <= words
 
 
+@pytest.mark.parametrize("word", ["import", "export"])
+def test_every_word_of_the_files_commands_is_described(
+    word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        _parser().parse_args([word, "--help"])
+    words = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help"}
+    assert words
+    assert words <= set(re.findall(r"--[a-z][a-z-]*", page("docs/service.md")))
+
+
+def test_every_setting_is_in_the_table_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `NEXTPAIR_(\w+)` \| `(.*?)` \|", page("docs/service.md"), re.M))
+    assert rows.keys() == {name.upper() for name in Settings.model_fields}
+    for name, field in Settings.model_fields.items():
+        default = field.default
+        told = default.get_secret_value() if name == "database" else default
+        assert rows[name.upper()] == ("[]" if told == () else str(told))
+
+
+def test_every_address_is_described() -> None:
+    text = page("docs/service.md")
+    for router in ROUTERS:
+        for route in router.routes:
+            for method in route.methods:  # type: ignore[attr-defined]
+                assert f"`{method} {route.path}`" in text  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", STATUS, ids=lambda kind: kind.__name__)
+def test_every_problem_is_in_the_table_beside_its_status(kind: type[NextpairError]) -> None:
+    found = problem_of(kind())
+    name = found.type.removeprefix("urn:nextpair:")
+    rows = [line for line in page("docs/service.md").splitlines() if f"`{name}`" in line]
+    assert any(row.startswith(f"| {found.status} |") for row in rows)
+
+
+def test_the_compose_file_has_no_password_and_says_so() -> None:
+    services = yaml.safe_load(page("compose.yaml"))["services"]
+    needed = r"\$\{NEXTPAIR_DB_PASSWORD:\?[^}]+\}"
+    assert re.fullmatch(needed, services["database"]["environment"]["POSTGRES_PASSWORD"])
+    assert re.search(needed, services["service"]["environment"]["NEXTPAIR_DATABASE"])
+    assert services["service"]["depends_on"]["database"]["condition"] == "service_healthy"
+    assert "healthcheck" in services["database"]
+    # What compose runs is what the command line understands.
+    assert _parser().parse_args(services["service"]["command"]).processes == 2
+
+
 def test_the_changelog_opens_with_this_version() -> None:
     newest = re.search(r"^## (\S+)", page("CHANGELOG.md"), re.MULTILINE)
     assert newest is not None
     assert newest[1] == version("nextpair")
 
 
-def test_the_example_of_the_readme_runs_and_prints_what_it_says(
+def test_the_example_without_a_service_runs_and_prints_what_it_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    example = re.search(r"```python\n(.*?)```", page("README.md"), re.DOTALL)
+    example = re.search(r"```python\n(.*?)```", page("docs/library.md"), re.DOTALL)
     assert example is not None
     exec(example[1], {})
     printed = capsys.readouterr().out.splitlines()
