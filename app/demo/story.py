@@ -1,5 +1,7 @@
 """What the demonstration tells, calmly, on a terminal or in a log."""
 
+import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -144,13 +146,22 @@ def tell_way_on(console: Console, running: Running, folder: Path, key: str) -> N
             "address": running.url,
             "API docs": f"{running.url}/docs",
             "key": f"{key}\n[dim]kept in {escape(str(folder))}/key[/]",
-            "stop it": "nextpair demo --stop",
+            "stop it": f"{escape(_command())} demo --stop",
         },
     )
     console.print("\n[bold]Try[/]")
     for line in shell_lines(running, folder):
         console.print(f"  {line}", markup=False, soft_wrap=True)
     console.print()
+
+
+def _command() -> str:
+    """Return how this program is called here: in a fresh clone it is not on the path."""
+    if shutil.which("nextpair"):
+        return "nextpair"
+    if Path(sys.argv[0]).name == "nextpair":
+        return sys.argv[0]
+    return f"{sys.executable} -m nextpair.app.cli"
 
 
 def shell_lines(running: Running, folder: Path) -> list[str]:
