@@ -119,6 +119,11 @@ class Connection:
                 response = self.http.request(
                     method, path, content=content() if content else None, **given
                 )
+            except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):
+                # Trying again cannot help; and the error itself might show the key.
+                raise Unreachable(
+                    f"{self.http.base_url} cannot be called: see to its address, and to the key"
+                ) from None
             except httpx.TransportError as error:
                 if attempt == self._retries:
                     raise Unreachable(f"{self.http.base_url} does not answer: {error}") from None

@@ -78,6 +78,9 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         description="Ask a person about the pair that teaches most, and conclude all that follows.",
         lifespan=lifespan,
         redirect_slashes=False,
+        # The description has a route of its own, which needs a key; the pages that come with the
+        # framework would fetch their scripts from elsewhere.
+        openapi_url=None,
     )
     metrics = Metrics()
     app.state.service = service

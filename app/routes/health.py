@@ -1,12 +1,12 @@
-"""Whether the service lives, and whether it can serve. The only endpoints without a key."""
+"""Whether the service lives and can serve, without a key; how it fares and what it is, with."""
 
 from typing import Literal
 
 from fastapi import APIRouter, Request
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel
 
-from nextpair.app.routes.access import Reader, Svc
+from nextpair.app.routes.access import Anyone, Reader, Svc
 from nextpair.app.routes.described import problem_response, problems
 from nextpair.storage.migrating import check_schema
 
@@ -30,6 +30,12 @@ def readiness(service: Svc) -> Health:
     """Say that the database answers and has the tables this program knows."""
     check_schema(service.database)
     return Health()
+
+
+@router.get("/openapi.json", include_in_schema=False)
+def description(caller: Anyone, request: Request) -> JSONResponse:
+    """Describe the API, for programs."""
+    return JSONResponse(request.app.openapi())
 
 
 @router.get(
