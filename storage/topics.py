@@ -133,10 +133,10 @@ def list_topics(
 
 
 def topic_versions(connection: Connection, study_id: int) -> list[tuple[int, int]]:
-    """List the open topics of a study with their versions."""
+    """List the topics of a study that are not closed, with their versions."""
     found = (
         select(Topic.id, Topic.version)
-        .where(Topic.study_id == study_id, Topic.status == Status.OPEN)
+        .where(Topic.study_id == study_id, Topic.status != Status.CLOSED)
         .order_by(Topic.id)
     )
     return [(topic_id, version) for topic_id, version in connection.execute(found)]
