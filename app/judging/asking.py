@@ -80,7 +80,19 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
             handed.reason = some.reason
         elif some.reason is Reason.DONE and not some.assignments:
             service.remember_done(topic_id, some.version)
+    if wish.request is not None and not handed.assignments:
+        return _given_before(service, study_id, wish) or handed
     return handed
+
+
+def _given_before(service: Service, study_id: int, wish: Wish) -> Handed | None:
+    """Return what the same call was given, for topics of which nothing is left to ask."""
+    with service.database.read() as connection:
+        worker = studies.find_worker(connection, study_id, wish.worker)
+        if worker is None:
+            return None
+        earlier = assignments.of_request(connection, worker.id, wish.request or "")
+        return Handed(earlier, _topics_of(connection, earlier), repeated=True) if earlier else None
 
 
 def next_in_topic(
