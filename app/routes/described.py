@@ -9,7 +9,10 @@ from nextpair.app.wire.common import NAME
 StudyName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["answers"])]
 TopicName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["coffee"])]
 WorkerName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["ann"])]
-After = Annotated[str, Query(max_length=200, description="`next` of the page before")]
+After = Annotated[
+    str,
+    Query(max_length=200, pattern=r"^[^\x00]*$", description="`next` of the page before"),
+]
 Limit = Annotated[int, Query(ge=1, le=1000, description="how many at most")]
 
 
