@@ -165,12 +165,12 @@ class Client:
 
     def skip(self, assignment: AssignmentOut) -> Skipped:
         """Give a question back; it goes to someone else."""
-        body = {"worker": assignment.worker}
+        body = {"worker": assignment.worker, "attempt": assignment.attempt}
         return self._call(Skipped, "POST", f"/v1/assignments/{assignment.id}/skip", body)
 
     def undo(self, assignment: AssignmentOut) -> AssignmentOut:
         """Take the worker's last answer back, and get the same question again."""
-        body = {"worker": assignment.worker}
+        body = {"worker": assignment.worker, "attempt": assignment.attempt}
         return self._call(AssignmentOut, "POST", f"/v1/assignments/{assignment.id}/undo", body)
 
     # -- knowing --------------------------------------------------------------------------------

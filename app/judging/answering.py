@@ -116,6 +116,8 @@ def undo(
         held = _take(service, connection, live, ref, worker)
         if held.row.state == State.OPEN and held.row.attempt > 1:
             return Step((held.row, live.row))
+        # The same call once more, on its way for long: it meant an answer before this one.
+        _check_attempt(held.row, ref)
         _check_open(held)
         last = _last_answer(connection, held, now)
         head = live.moved(entries=1)

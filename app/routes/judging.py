@@ -90,14 +90,16 @@ def judge(
 @router.post("/assignments/{assignment}/skip", responses=problems(404, 409))
 def skip(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> Skipped:
     """Give a question back: it goes to someone else, and never again to this worker."""
-    row = answering.skip(bearer.service, bearer.may_answer(_ref(assignment)), body.worker)
+    row = answering.skip(
+        bearer.service, bearer.may_answer(_ref(assignment, body.attempt)), body.worker
+    )
     return Skipped(id=assignment, state=State(row.state))
 
 
 @router.post("/assignments/{assignment}/undo", responses=problems(404, 409))
 def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> AssignmentOut:
     """Take back the worker's last answer, and get the same question again with a new token."""
-    ref = bearer.may_answer(_ref(assignment))
+    ref = bearer.may_answer(_ref(assignment, body.attempt))
     row, topic = answering.undo(bearer.service, ref, body.worker, bearer.now)
     return _show(bearer.service, row, topic)
 

@@ -79,6 +79,7 @@ class WorkerIn(Wire):
     """Whose assignment it is."""
 
     worker: Name | None = Field(None, description="must be the assignment's; a token needs none")
+    attempt: int | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
 
 
 class JudgmentOut(BaseModel):
