@@ -62,7 +62,7 @@ class TopicCache:
             with slot.lock:
                 yield slot
         finally:
-            self._leave(slot)
+            self._leave(topic_id, slot)
 
     def _enter(self, topic_id: int) -> Slot:
         with self._mutex:
@@ -71,12 +71,15 @@ class TopicCache:
             slot.users += 1
             return slot
 
-    def _leave(self, slot: Slot) -> None:
+    def _leave(self, topic_id: int, slot: Slot) -> None:
         with self._mutex:
             slot.users -= 1
             weight = weight_of(slot.live) if slot.live else 0
             self._bytes += weight - slot.weight
             slot.weight = weight
+            if slot.live is None and not slot.users:
+                # Whoever asks for topics that are not there must not fill the memory.
+                del self._slots[topic_id]
             if self._bytes > self._most:
                 self._evict()
 
