@@ -104,6 +104,7 @@ class _Request:
         answer = problem(413, found.type, found.title, found.detail, request_id=self.id)
         # What is left of the body is not read, so the connection cannot be used again.
         answer.headers["connection"] = "close"
+        answer.headers["x-request-id"] = self.id
         await answer(self._scope, self._receive, self._send)
 
 

@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from nextpair.app.errors import BadToken, RateLimited, Unauthorized, problem_of
 from nextpair.selectors.errors import NextpairError
@@ -24,6 +25,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(NextpairError, _on_domain_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(ClientDisconnect, _on_disconnect)
     app.add_exception_handler(Exception, _on_surprise)
 
 
@@ -74,7 +76,8 @@ def _on_invalid(request: Request, error: Exception) -> JSONResponse:
     """Say what is wrong and where, without repeating what was sent."""
     assert isinstance(error, RequestValidationError)
     found = [
-        {"where": ".".join(str(part) for part in one["loc"]), "what": str(one["msg"])}
+        _unreadable(request, one)
+        or {"where": ".".join(str(part) for part in one["loc"]), "what": str(one["msg"])}
         for one in error.errors()[:MOST_ERRORS]
     ]
     first = found[0] if found else {"where": "body", "what": "not valid"}
@@ -88,11 +91,23 @@ def _on_invalid(request: Request, error: Exception) -> JSONResponse:
     )
 
 
+def _unreadable(request: Request, error: Mapping[str, Any]) -> dict[str, str] | None:
+    """Say of a body that is no JSON why it is not, in place of the framework's few words."""
+    if error.get("type") == "json_invalid":
+        what = f"not JSON at character {error['loc'][-1] + 1}: {error['ctx']['error']}"
+    elif error["loc"] == ("body",) and "json" not in request.headers.get("content-type", "json"):
+        what = "must be JSON, sent with Content-Type: application/json"
+    else:
+        return None
+    return {"where": "body", "what": what}
+
+
 def _on_http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     titles = {400: "Unreadable", 404: "Not found", 405: "Method not allowed"}
     title = titles.get(error.status_code, "Error")
     details = {
+        400: "the body cannot be read: it must be JSON in UTF-8, and not nested without end",
         404: f"there is nothing at {request.method} {request.url.path}",
         405: f"{request.method} is not possible here",
     }
@@ -104,6 +119,17 @@ def _on_http_error(request: Request, error: Exception) -> JSONResponse:
         detail,
         request_id=_request_id(request),
         headers=error.headers,
+    )
+
+
+def _on_disconnect(request: Request, error: Exception) -> JSONResponse:
+    """Give up on a body that does not come to its end: nobody may be there to read this."""
+    return problem(
+        400,
+        "urn:nextpair:unreadable",
+        "Unreadable",
+        "the connection was closed before the body had come",
+        request_id=_request_id(request),
     )
 
 
