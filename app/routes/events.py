@@ -1,6 +1,7 @@
 """Server-Sent Events: judgments, retractions, documents that settled, topics that finished."""
 
 from collections.abc import AsyncIterator
+from itertools import zip_longest
 from typing import Annotated
 
 import anyio
@@ -61,10 +62,14 @@ async def _stream(
     service: Service, watch: Watch, *, numbered: bool
 ) -> AsyncIterator[ServerSentEvent]:
     while True:
-        for event in await run_in_threadpool(watch.news):
+        news = await run_in_threadpool(watch.news)
+        for event, following in zip_longest(news, news[1:]):
+            # Only the last event of a position has it as its id: whoever is cut off before that
+            # comes back with the position before, and hears all of this one.
+            last = following is None or following.position != event.position
             yield ServerSentEvent(
                 event=event.kind,
                 data={"topic": event.topic, **event.content},
-                id=str(event.position) if numbered else None,
+                id=str(event.position) if numbered and last else None,
             )
         await anyio.sleep(service.settings.events_seconds)
