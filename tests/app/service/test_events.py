@@ -10,6 +10,7 @@ from in_process import TOPIC
 from installations import new_key, serving
 
 from nextpair.app.client import Client
+from nextpair.app.wire.retractions import RetractionIn
 from nextpair.app.wire.topics import DocumentIn, TopicIn
 
 Event = dict[str, Any]
@@ -86,6 +87,26 @@ def live(served: tuple[str, str]) -> Iterator[Live]:
     made.http.close()
 
 
+def test_a_stream_tells_judgments_what_settled_and_the_end_and_can_be_resumed(live: Live) -> None:
+    judged = live.answer()
+    told = live.events(f"{live.topic}/events?after=0", "finished")
+    assert [one["data"]["number"] for one in told if one["event"] == "judgment"] == list(
+        range(1, judged + 1)
+    )
+    first = told[0]
+    assert first["data"].keys() == {"topic", "number", "worker", "first", "second", "outcome"}
+    assert first["data"]["worker"] == "ann"
+    assert {first["data"]["first"], first["data"]["second"]} < {"d1", "d2", "d3"}
+    (settled,) = [one for one in told if one["event"] == "settled"]
+    assert settled["data"] == {"topic": TOPIC, "settled": 3, "documents": 3}
+    assert told[-1]["data"] == {"topic": TOPIC, "judgments": judged}
+    assert told[-1]["id"] == str(judged)
+
+    resumed = live.events(f"{live.topic}/events", "finished", {"Last-Event-ID": "1"})
+    numbers = [one["data"]["number"] for one in resumed if one["event"] == "judgment"]
+    assert numbers == list(range(2, judged + 1))
+
+
 def test_who_is_cut_off_after_the_last_judgment_still_hears_of_the_end(live: Live) -> None:
     live.answer()
     for event in live.events(f"{live.topic}/events?after=0", "finished"):
@@ -95,3 +116,36 @@ def test_who_is_cut_off_after_the_last_judgment_still_hears_of_the_end(live: Liv
             f"{live.topic}/events", "finished", {"Last-Event-ID": event.get("id", "0")}
         )
         assert resumed[-1]["event"] == "finished"
+
+
+def test_a_study_is_watched_as_it_goes_on(live: Live) -> None:
+    with live.http.stream("GET", f"{live.at}/events") as response:
+        events = parsed(response.iter_lines())
+        judged = live.answer()
+        kinds = [next(events) for _ in range(judged)]
+        while kinds[-1]["event"] != "finished":
+            kinds.append(next(events))
+        assert sum(one["event"] == "judgment" for one in kinds) == judged
+        assert {one["data"]["topic"] for one in kinds} == {TOPIC}
+        assert not any("id" in one for one in kinds)
+        live.client.retract(live.study, RetractionIn(worker="ann", reason="a robot"))
+        told = next(events)
+        assert told["event"] == "retraction"
+        assert told["data"]["reason"] == "a robot"
+        assert told["data"]["judgments"] == list(range(1, judged + 1))
+        assert next(events)["event"] == "settled"
+
+
+def test_a_stream_that_cannot_be_is_refused_before_it_begins(live: Live) -> None:
+    for path, status in (
+        ("/v1/studies/none/events", 404),
+        (f"{live.at}/topics/none/events", 404),
+        (f"{live.topic}/events?after=x", 422),
+        (f"{live.topic}/events?since=0", 422),
+        (f"{live.at}/events?after=0", 422),
+    ):
+        told = live.http.get(path)
+        assert told.status_code == status
+        assert told.headers["content-type"] == "application/problem+json"
+    live.http.headers.pop("Authorization")
+    assert live.http.get(f"{live.at}/events").status_code == 401
