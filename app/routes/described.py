@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import Path, Query
+from pydantic import BaseModel
 
 from nextpair.app.wire.common import NAME
 
@@ -27,6 +28,11 @@ def problem_response(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the problems of a route that needs a key, besides those that all of them have."""
     return problem_response(*{400, 401, 403, 413, 422, 429, 503, *statuses})
+
+
+def repeated(shape: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    """Describe the answer to what was done before."""
+    return {200: {"model": shape, "description": "It was there already; nothing was changed."}}
 
 
 _MEANING = {

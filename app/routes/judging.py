@@ -12,7 +12,7 @@ from nextpair.app.judging.asking import Wish
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.app.routes.access import Answerer, Platform
-from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.described import StudyName, problems, repeated
 from nextpair.app.wire.judging import (
     AssignmentOut,
     DocumentShown,
@@ -72,7 +72,11 @@ def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     return _show(bearer.service, row, topic)
 
 
-@router.post("/assignments/{assignment}/judgment", status_code=201, responses=problems(404, 409))
+@router.post(
+    "/assignments/{assignment}/judgment",
+    status_code=201,
+    responses={**repeated(JudgmentOut), **problems(404, 409)},
+)
 def judge(
     assignment: AssignmentId,
     body: JudgmentIn,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from nextpair.app import keys
 from nextpair.app.judging.managing import once
 from nextpair.app.routes.access import Admin, Creating, Now, Svc
-from nextpair.app.routes.described import problems
+from nextpair.app.routes.described import problems, repeated
 from nextpair.app.wire.common import Name, Page
 from nextpair.app.wire.keys import KeyIn, KeyOut, NewKeyOut
 from nextpair.storage import keys as stored
@@ -22,7 +22,7 @@ def _out(row: KeyRow) -> dict[str, Any]:
     return {name: value for name, value in asdict(row).items() if name != "hash"}
 
 
-@router.post("", status_code=201, responses=problems(409))
+@router.post("", status_code=201, responses={**repeated(NewKeyOut), **problems(409)})
 def create_key(
     body: KeyIn, caller: Admin, call: Creating, service: Svc, now: Now, response: Response
 ) -> NewKeyOut:

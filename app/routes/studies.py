@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from nextpair.app.judging import managing
 from nextpair.app.judging.study import StudySettings, read_settings
 from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Reader, Svc
-from nextpair.app.routes.described import After, Limit, StudyName, WorkerName, problems
+from nextpair.app.routes.described import After, Limit, StudyName, WorkerName, problems, repeated
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.studies import StudyChange, StudyIn, StudyOut, WorkerChange, WorkerOut
 from nextpair.storage import studies
@@ -27,7 +27,7 @@ def study_out(row: StudyRow) -> StudyOut:
     )
 
 
-@router.post("", status_code=201, responses=problems(409))
+@router.post("", status_code=201, responses={**repeated(StudyOut), **problems(409)})
 def create_study(
     body: StudyIn, caller: Admin, call: Creating, service: Svc, now: Now, response: Response
 ) -> StudyOut:

@@ -13,7 +13,7 @@ from nextpair.app.judging import managing
 from nextpair.app.judging.managing import Call, NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Svc
-from nextpair.app.routes.described import After, Limit, StudyName, TopicName, problems
+from nextpair.app.routes.described import After, Limit, StudyName, TopicName, problems, repeated
 from nextpair.app.settings import MB
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.topics import (
@@ -80,7 +80,7 @@ def _add(
     return topic_out(row), 201 if done and answer["new"] else 200
 
 
-@router.post("/topics", status_code=201, responses=problems(404, 409))
+@router.post("/topics", status_code=201, responses={**repeated(TopicOut), **problems(404, 409)})
 def create_topic(
     study: StudyName,
     body: TopicIn,
@@ -114,7 +114,7 @@ _UPLOAD = {
 @router.post(
     "/topics.jsonl",
     status_code=201,
-    responses=problems(404, 409),
+    responses={**repeated(TopicOut), **problems(404, 409)},
     openapi_extra=_UPLOAD,
 )
 async def upload_topic(

@@ -49,6 +49,15 @@ def test_a_creating_call_is_done_once_per_idempotency_key(service: InProcess) ->
     assert len(service.get("/v1/studies")["items"]) == 1
 
 
+def test_what_creates_is_described_with_the_answer_to_its_repetition(light: InProcess) -> None:
+    described = light.app.openapi()["paths"].items()
+    creating = [one["post"]["responses"] for _, one in described if "post" in one]
+    creating = [responses for responses in creating if "201" in responses]
+    assert len(creating) == 5
+    for responses in creating:
+        assert responses["200"]["content"] == responses["201"]["content"]
+
+
 @pytest.mark.parametrize("key", ["", "with space", "é", "x" * 201])
 def test_an_idempotency_key_is_a_short_word(light: InProcess, key: str) -> None:
     headers = {"Idempotency-Key": key.encode("latin-1")}
