@@ -110,6 +110,7 @@ def _sqlite_engine(url: URL, pool_size: int, busy_seconds: float) -> Engine:
 
 
 def _postgresql_engine(url: URL, pool_size: int, busy_seconds: float) -> Engine:
+    wait = round(busy_seconds * 1000)
     return create_engine(
         url,
         pool_size=pool_size,
@@ -118,7 +119,8 @@ def _postgresql_engine(url: URL, pool_size: int, busy_seconds: float) -> Engine:
         pool_timeout=busy_seconds,
         connect_args={
             "connect_timeout": 10,
-            "options": f"-c lock_timeout={round(busy_seconds * 1000)}",
+            # A machine that vanishes in the middle of a transaction must not keep its locks.
+            "options": f"-c lock_timeout={wait} -c idle_in_transaction_session_timeout={wait}",
         },
     )
 

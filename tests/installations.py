@@ -68,7 +68,9 @@ def new_key(url: str, scope: Scope = Scope.ADMIN) -> str:
 
 
 @contextmanager
-def serving(url: str, processes: int = 1, **settings: object) -> Iterator[tuple[str, int]]:
+def serving(
+    url: str, processes: int = 1, port: int = 0, **settings: object
+) -> Iterator[tuple[str, int]]:
     """Run `nextpair serve` over a database; yield its address and its process's number."""
     environment = {
         **os.environ,
@@ -77,7 +79,7 @@ def serving(url: str, processes: int = 1, **settings: object) -> Iterator[tuple[
         **{f"NEXTPAIR_{name.upper()}": str(value) for name, value in settings.items()},
         "NEXTPAIR_DATABASE": url,
     }
-    words = [sys.executable, "-m", "nextpair.app.cli", "serve", "--port", "0"]
+    words = [sys.executable, "-m", "nextpair.app.cli", "serve", "--port", str(port)]
     with subprocess.Popen(
         [*words, "--processes", str(processes)],
         env=environment,
