@@ -74,10 +74,12 @@ class TopicCache:
     def _leave(self, topic_id: int, slot: Slot) -> None:
         with self._mutex:
             slot.users -= 1
-            weight = weight_of(slot.live) if slot.live else 0
+            # Looked at once: whoever has the slot's lock by now may forget the topic meanwhile.
+            live = slot.live
+            weight = weight_of(live) if live else 0
             self._bytes += weight - slot.weight
             slot.weight = weight
-            if slot.live is None and not slot.users:
+            if live is None and not slot.users:
                 # Whoever asks for topics that are not there must not fill the memory.
                 del self._slots[topic_id]
             if self._bytes > self._most:

@@ -1,0 +1,57 @@
+"""What a process keeps of topics in memory, and when it forgets."""
+
+import pytest
+
+from nextpair.app.errors import UnknownAssignment, WorkerBlocked
+from nextpair.app.judging.cache import TopicCache
+from nextpair.app.judging.live import LiveTopic
+from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.settings import Settings
+from nextpair.storage.rows import TopicRow
+
+
+def _live() -> LiveTopic:
+    row = TopicRow(1, 1, "topic", "", "", "", 0, 2, "", "open", 0, 0, 0, 0.0)
+    return LiveTopic(row, [Document("a"), Document("b")], Settings())
+
+
+def test_a_refusal_does_not_make_a_process_read_the_topic_again() -> None:
+    cache, live = TopicCache(10**6), _live()
+    with pytest.raises(WorkerBlocked), cache.hold(1) as slot:
+        slot.live = live
+        raise WorkerBlocked()
+
+    with cache.hold(1) as slot:
+        assert slot.live is live
+
+
+def test_a_topic_is_read_again_when_an_error_stops_it_half_way() -> None:
+    cache = TopicCache(10**6)
+    with pytest.raises(ZeroDivisionError), cache.hold(1) as slot, slot.moving():
+        slot.live = _live()
+        raise ZeroDivisionError
+
+    with cache.hold(1) as slot:
+        assert slot.live is None
+
+
+def test_topics_that_do_not_exist_take_no_memory() -> None:
+    cache = TopicCache(10**6)
+    for topic_id in range(100):
+        with pytest.raises(UnknownAssignment), cache.hold(topic_id):
+            raise UnknownAssignment()
+
+    assert len(cache) == 0
+    assert cache.bytes == 0
+
+
+def test_a_topic_in_use_is_not_forgotten_however_little_memory_there_is() -> None:
+    cache = TopicCache(1)
+    with cache.hold(1) as slot:
+        slot.live = _live()
+        with cache.hold(2) as other:
+            other.live = _live()
+        assert len(cache) == 1
+
+    assert len(cache) == 0
+    assert cache.bytes == 0
