@@ -114,7 +114,7 @@ def undo(
         connection: Connection, live: LiveTopic, locked: bool
     ) -> Step[tuple[AssignmentRow, TopicRow]]:
         held = _take(service, connection, live, ref, worker)
-        if held.row.state == State.OPEN and held.row.attempt > 1:
+        if _undone_before(held.row, ref):
             return Step((held.row, live.row))
         # The same call once more, on its way for long: it meant an answer before this one.
         _check_attempt(held.row, ref)
@@ -227,6 +227,13 @@ def _vote(judgment: JudgmentRow) -> Vote:
         judgment.outcome,
         judgment.worker_id,
     )
+
+
+def _undone_before(row: AssignmentRow, ref: AssignmentRef) -> bool:
+    """Say whether this was taken back already: one call sent twice must not undo two answers."""
+    if ref.attempt is not None and ref.attempt < row.attempt:
+        return True
+    return row.state == State.OPEN and row.attempt > 1
 
 
 def _last_answer(connection: Connection, held: _Held, now: float) -> JudgmentRow:

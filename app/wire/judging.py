@@ -82,6 +82,12 @@ class WorkerIn(Wire):
     attempt: int | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
 
 
+class UndoIn(WorkerIn):
+    """Whose answer is taken back, and which."""
+
+    attempt: int | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
+
+
 class JudgmentOut(BaseModel):
     """An entry of the judgment log."""
 
