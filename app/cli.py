@@ -5,8 +5,6 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
-from nextpair.app.commands import demo, exports, imports, keys, serve
-from nextpair.app.simulation import arguments, command
 from nextpair.selectors.errors import NextpairError
 
 Describe = Callable[[argparse.ArgumentParser], None]
@@ -27,6 +25,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    # Every process that serves imports this module before it can say that it lives, so what takes
+    # long to import waits until a command is run.
+    from nextpair.app.commands import demo, exports, imports, keys, serve
+    from nextpair.app.simulation import arguments, command
+
     parser = argparse.ArgumentParser(
         prog="nextpair",
         description="Ask a person about the pair that teaches most, and conclude all that follows.",

@@ -18,6 +18,12 @@ from nextpair.storage import keys
 
 GRACE_SECONDS = 10
 """How long requests may take to end when the service is stopped."""
+SILENCE_SECONDS = 30
+"""How long a process may be silent before it is replaced.
+
+A busy machine is slow to start a process, and one that is replaced before it has started is
+replaced for ever.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +81,18 @@ def _tell_processes(settings: Settings, stack: ExitStack) -> None:
         os.environ[FOLDER] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nextpair-"))
 
 
+class _Supervisor(Multiprocess):
+    """Starts the processes that serve, and another for each that dies."""
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace the dead and the silent."""
+        # As long as we hold the other end of a process's pipe, its death goes unnoticed if we are
+        # just waiting for an answer: we would take it for silence, and replace nobody meanwhile.
+        for process in self.processes:
+            process.child_conn.close()
+        super().keep_subprocess_alive()
+
+
 def _run(settings: Settings, listening: socket.socket) -> int:
     config = uvicorn.Config(
         "nextpair.app.main:create_app",
@@ -85,9 +103,10 @@ def _run(settings: Settings, listening: socket.socket) -> int:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_worker_healthcheck=SILENCE_SECONDS,
     )
     if settings.processes > 1:
-        Multiprocess(config, sockets=[listening]).run()
+        _Supervisor(config, sockets=[listening]).run()
         return 0
     server = uvicorn.Server(config)
     server.run(sockets=[listening])
