@@ -1,0 +1,244 @@
+"""Many workers at many processes at once: nothing is handed out twice, lost, doubled or confused.
+
+The sizes fit a test suite. For a longer run by hand, ten times as large:
+
+    NEXTPAIR_TEST_LOAD=10 .venv/bin/python -m pytest tests/app/service/test_concurrency.py
+"""
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from audits import (
+    Log,
+    check_database,
+    check_handed,
+    check_log,
+    check_ranking,
+    check_votes,
+    folded,
+    read_log,
+)
+from crowds import Habits, Notes, Place, crowd, pool
+from installations import new_database, new_key, serving
+from processes import ask_each
+
+from nextpair.app.client import Client
+from nextpair.app.wire.results import RankingOut
+from nextpair.app.wire.retractions import RetractionIn
+from nextpair.app.wire.topics import TopicIn
+from nextpair.app.words import Reason
+
+LOAD = float(os.environ.get("NEXTPAIR_TEST_LOAD", "1"))
+SPAM = "the worker is a machine"
+BUSY = Habits(error=0.15, undo=0.08, skip=0.05, counts=(1, 1, 1, 2, 5))
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A service that runs over a database, and how many should judge there at once."""
+
+    url: str
+    key: str
+    address: str
+    pid: int
+    processes: int
+    workers: int
+
+    def study(self, name: str, topics: Sequence[TopicIn], **settings: object) -> Place:
+        """Add a study and its topics."""
+        with Client(self.address, self.key) as client:
+            client.create_study(name, **settings)
+            for topic in topics:
+                client.add_topic(name, topic)
+        return Place(self.address, self.key, name)
+
+
+@pytest.fixture(scope="module", params=["postgresql", "sqlite"])
+def installation(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Installation]:
+    """A service of several processes."""
+    if request.param == "sqlite":
+        file: Path = tmp_path_factory.mktemp("concurrency") / "nextpair.db"
+        # So little memory that topics are forgotten and read again all the time.
+        yield from _installed(f"sqlite:///{file}", processes=2, workers=16, cache_mb=1)
+    else:
+        server: str = request.getfixturevalue("postgresql_server")
+        with new_database(server) as url:
+            yield from _installed(url, processes=4, workers=64, cache_mb=512)
+
+
+def _installed(url: str, processes: int, workers: int, cache_mb: int) -> Iterator[Installation]:
+    key = new_key(url)
+    with serving(url, processes, cache_mb=cache_mb) as (address, pid):
+        yield Installation(url, key, address, pid, processes, workers)
+
+
+def _scaled(size: int) -> int:
+    return max(1, round(size * LOAD))
+
+
+def _names(count: int) -> list[str]:
+    return [f"worker-{number}" for number in range(count)]
+
+
+class _Trouble:
+    """An administrator who looks at everything, and retracts what one worker has said so far."""
+
+    def __init__(self, place: Place, topics: Sequence[TopicIn], worker: str, times: int) -> None:
+        self._place = place
+        self._topics = topics
+        self._worker = worker
+        self._times = times
+        self.retracted = 0
+
+    def __call__(self, client: Client, over: threading.Event) -> None:
+        looks = 0
+        while not over.wait(0.02):
+            topic = self._topics[looks % len(self._topics)].id
+            client.ranking(self._place.study, topic)
+            client.progress(self._place.study, topic)
+            looks += 1
+            if looks % 3 == 0 and self._times:
+                self._retract(client)
+        if not self.retracted:
+            self._retract(client)
+
+    def _retract(self, client: Client) -> None:
+        known = {worker.id for worker in client.workers(self._place.study)}
+        if self._worker in known:
+            wanted = RetractionIn(worker=self._worker, reason=SPAM)
+            effect = client.retract(self._place.study, wanted)
+            self.retracted += effect.judgments
+            self._times -= effect.judgments > 0
+
+
+def _check(
+    installation: Installation, place: Place, topics: Sequence[TopicIn], notes: list[Notes]
+) -> Log:
+    log = read_log(place, topics)
+    check_handed(notes)
+    check_log(log, notes, SPAM)
+    check_votes(log, notes, _study_votes(place))
+    check_database(installation.url)
+    _check_rankings(installation, place, topics, log)
+    return log
+
+
+def _study_votes(place: Place) -> int:
+    with Client(place.address, place.key) as client:
+        return client.study(place.study).votes
+
+
+def _check_rankings(
+    installation: Installation, place: Place, topics: Sequence[TopicIn], log: Log
+) -> None:
+    """Every process reports the ranking that follows from the log."""
+
+    def rankings() -> list[RankingOut]:
+        with Client(place.address, place.key) as client:
+            return [client.ranking(place.study, topic.id) for topic in topics]
+
+    answers = ask_each(installation.pid, installation.processes, rankings)
+    assert len(answers) == installation.processes
+    assert all(answer == answers[0] for answer in answers)
+    with Client(place.address, place.key) as client:
+        study = client.study(place.study)
+        seeds = {topic.id: topic.seed for topic in client.topics(place.study)}
+    for topic, ranking in zip(topics, answers[0], strict=True):
+        check_ranking(ranking, folded(topic, log[topic.id], study, seeds[topic.id]))
+
+
+def test_many_workers_judge_one_topic_at_once(installation: Installation) -> None:
+    topics = [pool("only", _scaled(60))]
+    place = installation.study("one", topics, votes=3)
+    names = _names(installation.workers)
+    habits = Habits(error=0.15)
+
+    notes = crowd(Place(place.address, place.key, "one", "only"), names, habits)
+
+    assert {one.reason for one in notes} == {Reason.DONE}
+    log = _check(installation, place, topics, notes)
+    assert not any(entry.retracted for entry in log["only"])
+
+
+def test_answers_are_taken_back_while_many_workers_judge_one_topic(
+    installation: Installation,
+) -> None:
+    topics = [pool("only", _scaled(40))]
+    place = installation.study("one-undone", topics, votes=3, on_conflict="reopen", seed=5)
+    names = _names(installation.workers)
+    trouble = _Trouble(place, topics, names[0], times=3)
+
+    notes = crowd(Place(place.address, place.key, "one-undone", "only"), names, BUSY, trouble)
+
+    log = _check(installation, place, topics, notes)
+    reasons = Counter(entry.retracted for entry in log["only"])
+    assert reasons["undo"] == sum(len(one.undone) for one in notes) > 0
+    assert reasons[SPAM] == trouble.retracted > 0
+
+
+def test_many_workers_judge_many_topics_at_once(installation: Installation) -> None:
+    count = 50 if installation.workers == 64 else 24
+    topics = [pool(f"topic-{number}", 6, grades=3) for number in range(_scaled(count))]
+    place = installation.study("many", topics, votes=2)
+    names = _names(installation.workers)
+    trouble = _Trouble(place, topics, names[0], times=2)
+
+    notes = crowd(place, names, BUSY, trouble)
+
+    log = _check(installation, place, topics, notes)
+    assert all(log[topic.id] for topic in topics)
+
+
+def test_a_worker_before_many_screens_gets_no_more_than_the_cap(
+    installation: Installation,
+) -> None:
+    topics = [pool(f"topic-{number}", 20) for number in range(8)]
+    place = installation.study("capped", topics, votes=3, judgments_per_worker=7)
+    names = _names(6)
+
+    notes = crowd(place, names * (installation.workers // 8), Habits(counts=(1, 2, 5)))
+
+    assert {one.reason for one in notes} == {Reason.CAP}
+    answered = Counter({one.worker: 0 for one in notes})
+    for one in notes:
+        answered[one.worker] += len(one.judged)
+    assert answered == dict.fromkeys(names, 7)
+    _check(installation, place, topics, notes)
+
+
+def test_one_request_sent_many_times_at_once_is_answered_alike(
+    installation: Installation,
+) -> None:
+    place = installation.study("repeated", [pool("only", 30)], votes=3)
+
+    def send(number: int) -> list[str]:
+        answer = httpx.post(
+            f"{place.address}/v1/studies/repeated/next",
+            headers={
+                "Authorization": f"Bearer {place.key}",
+                "Idempotency-Key": f"request-{number // 8}",
+            },
+            json={"worker": "ann", "topic": "only", "count": 2},
+            trust_env=False,
+            timeout=60,
+        )
+        assert answer.status_code == 200, answer.text
+        return [assignment["id"] for assignment in answer.json()["assignments"]]
+
+    with ThreadPoolExecutor(8) as screens:
+        answers = list(screens.map(send, range(40)))
+
+    for first in range(0, 40, 8):
+        assert all(answer == answers[first] for answer in answers[first : first + 8])
+    handed = [one for first in range(0, 40, 8) for one in answers[first]]
+    assert len(handed) == len(set(handed)) == 10
+    check_database(installation.url)
