@@ -115,6 +115,7 @@ class Connection:
             Begins to yield the body; called anew for each attempt.
         """
         for attempt in range(self._retries + 1):
+            response: httpx.Response | None = None
             try:
                 response = self.http.request(
                     method, path, content=content() if content else None, **given
@@ -132,13 +133,15 @@ class Connection:
                     return response
                 if response.status_code not in PASSING or attempt == self._retries:
                     raise refused(response)
-            self._sleep(_pause(attempt))
+            self._sleep(_pause(attempt, response))
         raise AssertionError("the last attempt ends the loop")
 
 
-def _pause(attempt: int) -> float:
-    """Wait longer each time, and not as long as everyone else who was sent away."""
-    return min(0.05 * 2.0**attempt, 5.0) * random.uniform(0.5, 1.5)
+def _pause(attempt: int, response: httpx.Response | None) -> float:
+    """Wait longer each time, as long as was asked for, and not just as long as everyone else."""
+    told = response.headers.get("retry-after", "") if response is not None else ""
+    least = float(told) if told.isdecimal() else 0.0
+    return max(least, min(0.05 * 2.0**attempt, 5.0)) * random.uniform(1.0, 1.5)
 
 
 def refused(response: httpx.Response) -> Refused:

@@ -18,7 +18,7 @@ from nextpair.selectors.errors import (
     UnknownDocument,
     UnknownJudgment,
 )
-from nextpair.storage.errors import AlreadyThere, StorageError, Unavailable
+from nextpair.storage.errors import AlreadyThere, StorageError, Unavailable, WrongSchema
 
 
 class ServiceError(NextpairError):
@@ -120,6 +120,7 @@ STATUS: dict[type[NextpairError], int] = {
     UnknownJudgment: 404,
     StorageError: 500,
     Unavailable: 503,
+    WrongSchema: 503,
     AlreadyThere: 409,
     Unauthorized: 401,
     BadToken: 401,

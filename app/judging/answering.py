@@ -116,8 +116,6 @@ def undo(
         held = _take(service, connection, live, ref, worker)
         if _undone_before(held.row, ref):
             return Step((held.row, live.row))
-        # The same call once more, on its way for long: it meant an answer before this one.
-        _check_attempt(held.row, ref)
         _check_open(held)
         last = _last_answer(connection, held, now)
         head = live.moved(entries=1)

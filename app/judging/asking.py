@@ -1,20 +1,19 @@
 """Handing out questions: choose a pair, store its assignment with a lease, and only then tell."""
 
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from nextpair.app.errors import StudyClosed, TopicClosed, WorkerBlocked
-from nextpair.app.judging.live import Change, LiveTopic
+from nextpair.app.judging.choosing import Choosing, Handed
+from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.study import Study
 from nextpair.app.words import Reason
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.judgments import Pair, unordered
-from nextpair.selectors.topic.settings import Lease
 from nextpair.storage import assignments, studies, topics
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, State, Status, TopicRow
+from nextpair.storage.rows import AssignmentRow, Status, TopicRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +31,6 @@ class Wish:
     request: str | None = None
 
 
-@dataclass(slots=True)
-class Handed:
-    """What a worker got, and why not more.
-
-    Parameters
-    ----------
-    topics, ids
-        The topics of the assignments, and the ids of their documents where they are at hand.
-    version
-        Of the topic before.
-    """
-
-    assignments: list[AssignmentRow] = field(default_factory=list)
-    topics: dict[int, TopicRow] = field(default_factory=dict)
-    ids: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    reason: Reason | None = None
-    repeated: bool = False
-    version: int = -1
-
-
 def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Handed:
     """Hand out questions of any topic of a study.
 
@@ -59,39 +38,67 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
     topics, and each stays with one while it has questions.
     """
     with service.database.read() as connection:
-        study = studies.get_study(connection, study_id)
+        study = service.study(connection, study_id)
         open_topics = topics.topic_versions(connection, study_id)
-    if study.status == Status.CLOSED:
-        raise StudyClosed(f"study {study.name!r} is closed")
+        worker_id = service.worker_id(connection, study_id, wish.worker)
+    _check_admitted(study, wish.worker)
     turn = zlib.crc32(wish.worker.encode()) % max(len(open_topics), 1)
     handed = Handed(reason=Reason.DONE)
     for topic_id, version in (*open_topics[turn:], *open_topics[:turn]):
-        if service.is_done(topic_id, version):
-            continue
-        left = replace(wish, count=wish.count - len(handed.assignments))
-        some = next_in_topic(service, topic_id, left, now, repeatable=not handed.assignments)
-        handed.assignments += some.assignments
-        handed.topics |= some.topics
-        handed.ids |= some.ids
-        if some.repeated or len(handed.assignments) == wish.count or some.reason is Reason.CAP:
-            handed.reason = some.reason
-            break
-        if some.reason in (Reason.WAIT, Reason.PAUSED):
-            handed.reason = some.reason
-        elif some.reason is Reason.DONE and not some.assignments:
-            service.remember_done(topic_id, some.version)
+        idle = _known_idle(service, topic_id, version, worker_id, now)
+        if idle is None:
+            some = _next_of(service, topic_id, wish, handed, now)
+            if some.repeated or len(handed.assignments) == wish.count or some.reason is Reason.CAP:
+                handed.reason = some.reason
+                break
+            idle = some.reason
+        if idle in (Reason.WAIT, Reason.PAUSED):
+            handed.reason = idle
     if wish.request is not None and not handed.assignments:
         return _given_before(service, study_id, wish) or handed
     return handed
 
 
+def _next_of(service: Service, topic_id: int, wish: Wish, handed: Handed, now: float) -> Handed:
+    """Hand out what one topic has, as far as others have not handed out enough."""
+    left = replace(wish, count=wish.count - len(handed.assignments))
+    try:
+        some = next_in_topic(service, topic_id, left, now, repeatable=not handed.assignments)
+    except TopicClosed:
+        # In this very moment: it was open when the topics were listed.
+        return Handed(reason=Reason.DONE)
+    handed.assignments += some.assignments
+    handed.topics |= some.topics
+    handed.ids |= some.ids
+    if some.reason is Reason.DONE and not some.assignments:
+        service.remember_done(topic_id, some.version)
+    return some
+
+
+def _known_idle(
+    service: Service, topic_id: int, version: int, worker_id: int | None, now: float
+) -> Reason | None:
+    """Say why a topic has nothing for a worker, if memory can tell without troubling others."""
+    if service.is_done(topic_id, version):
+        return Reason.DONE
+    if worker_id is None or not service.topics.has(topic_id):
+        return None
+    with service.topics.hold(topic_id) as slot:
+        live = slot.live
+        if live is None or live.head.version != version or live.head.status != Status.OPEN:
+            return None
+        rng = live.state.settings.question_rng(live.head.asked)
+        choice = live.state.select(str(worker_id), live.leases(now), rng, live.barred(worker_id))
+    return Reason(choice.value) if isinstance(choice, Idle) else None
+
+
 def _given_before(service: Service, study_id: int, wish: Wish) -> Handed | None:
     """Return what the same call was given, for topics of which nothing is left to ask."""
     with service.database.read() as connection:
-        worker = studies.find_worker(connection, study_id, wish.worker)
-        if worker is None:
+        worker_id = service.worker_id(connection, study_id, wish.worker)
+        if worker_id is None:
             return None
-        earlier = assignments.of_request(connection, worker.id, wish.request or "")
+        earlier = assignments.of_request(connection, worker_id, wish.request or "")
         return Handed(earlier, _topics_of(connection, earlier), repeated=True) if earlier else None
 
 
@@ -108,7 +115,9 @@ def next_in_topic(
 
     def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Handed] | None:
         study = service.study(connection, live.head.study_id, live.head.study_version)
-        _check_open(study, live, wish.worker)
+        _check_admitted(study, wish.worker)
+        if live.head.status == Status.CLOSED:
+            raise TopicClosed(f"topic {live.row.name!r} is closed")
         worker_id = service.worker_id(connection, study.id, wish.worker)
         if not locked and (worker_id is None or study.settings.judgments_per_worker is not None):
             # A new worker, or one whose questions are counted, is locked: but the topic first.
@@ -122,18 +131,16 @@ def next_in_topic(
         if Status.PAUSED in (live.head.status, live.head.study_status):
             return Step(Handed(reason=Reason.PAUSED))
         room = _room(connection, study, worker_id, wish.count, now)
-        choosing = _Choosing(live, study, worker_id, wish.request, now)
+        choosing = Choosing(live, study, worker_id, wish.request, now)
         choosing.choose(room)
         return choosing.step(Reason.CAP if room < wish.count else None)
 
     return service.change(topic_id, act)
 
 
-def _check_open(study: Study, live: LiveTopic, worker: str) -> None:
-    if live.head.study_status == Status.CLOSED:
+def _check_admitted(study: Study, worker: str) -> None:
+    if study.status == Status.CLOSED:
         raise StudyClosed(f"study {study.name!r} is closed")
-    if live.head.status == Status.CLOSED:
-        raise TopicClosed(f"topic {live.row.name!r} is closed")
     if worker in study.blocked:
         raise WorkerBlocked(f"worker {worker!r} is blocked in study {study.name!r}")
 
@@ -152,78 +159,3 @@ def _room(connection: Connection, study: Study, worker_id: int, count: int, now:
         return count
     studies.lock_worker(connection, worker_id)
     return max(0, min(count, cap - assignments.count_taken(connection, worker_id, now)))
-
-
-class _Choosing:
-    """Questions chosen one after the other, each knowing of those before it."""
-
-    def __init__(
-        self, live: LiveTopic, study: Study, worker_id: int, request: str | None, now: float
-    ) -> None:
-        self._live = live
-        self._worker_id = worker_id
-        self._request = request
-        self._now = now
-        self._expiry = now + study.settings.lease_seconds
-        self._leases = live.leases(now)
-        self._asked = live.head.asked
-        self._version = live.head.version + 1
-        self.added: list[AssignmentRow] = []
-        self.rows: list[AssignmentRow] = []
-        self.idle: Idle | None = None
-
-    def choose(self, count: int) -> None:
-        """Choose up to so many questions."""
-        for _ in range(count):
-            self._choose_one()
-            if self.idle is not None:
-                return
-
-    def _choose_one(self) -> None:
-        state, worker = self._live.state, str(self._worker_id)
-        rng = state.settings.question_rng(self._asked)
-        choice = state.select(worker, self._leases, rng, self._live.barred(self._worker_id))
-        if isinstance(choice, Idle):
-            self.idle = choice
-            return
-        pair = unordered(*choice)
-        self._leases.append(Lease(pair, worker))
-        held = self._live.ran_out(self._worker_id, pair)
-        if held is None:
-            row = self._new(pair, swapped=bool(rng.integers(2)))
-            self.added.append(row)
-        else:
-            row = replace(
-                held, version=self._version, expires_at=self._expiry, request=self._request
-            )
-        self.rows.append(row)
-
-    def _new(self, pair: Pair, *, swapped: bool) -> AssignmentRow:
-        self._asked += 1
-        return AssignmentRow(
-            self._live.row.id,
-            self._asked,
-            self._worker_id,
-            *pair,
-            swapped,
-            State.OPEN,
-            1,
-            self._version,
-            self._expiry,
-            self._request,
-            self._now,
-        )
-
-    def step(self, otherwise: Reason | None) -> Step[Handed]:
-        """Return what handing these out changes, and what is told of it."""
-        live = self._live
-        reason = otherwise if self.idle is None else Reason(self.idle.value)
-        ids = {live.row.id: live.state.documents.ids}
-        topic = {live.row.id: live.row}
-        handed = Handed(self.rows, topic, ids, reason, version=live.head.version)
-        if not self.rows:
-            return Step(handed)
-        fresh = {row.number for row in self.added}
-        renewed = [row for row in self.rows if row.number not in fresh]
-        change = Change(live.moved(asked=len(self.added)), self.rows)
-        return Step(handed, change, self.added, renewed)

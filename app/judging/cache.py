@@ -93,6 +93,10 @@ class TopicCache:
                 del self._slots[topic_id]
                 self._bytes -= slot.weight
 
+    def has(self, topic_id: int) -> bool:
+        """Say whether a topic is in memory."""
+        return topic_id in self._slots
+
     def __len__(self) -> int:
         return len(self._slots)
 

@@ -17,7 +17,11 @@ SAFE_INTEGER = 2**53 - 1
 # NUL is the one character PostgreSQL's text cannot hold.
 Line = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00]*$")]
 Prose = Annotated[str, StringConstraints(max_length=100_000, pattern=r"^[^\x00]*$")]
-Seed = Annotated[int, Field(ge=0, le=SAFE_INTEGER)]
+# Strict: "3" is not 3, and true is not 1.
+Whole = Annotated[int, Field(strict=True)]
+Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Flag = Annotated[bool, Field(strict=True)]
+Seed = Annotated[Whole, Field(ge=0, le=SAFE_INTEGER)]
 OptionValue = (
     bool
     | Annotated[int, Field(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
@@ -35,24 +39,24 @@ class StudySettings(BaseModel):
     title: Line = ""
     instructions: Prose = Field("", description="what workers are told")
     design: Literal["preference"] = Field("preference", description="what a worker answers")
-    ties: bool = Field(True, description="whether two documents may be called equal")
+    ties: Flag = Field(True, description="whether two documents may be called equal")
     selector: Annotated[str, StringConstraints(max_length=100)] = Field(
         "merge-tie-random", description="what decides which pair is asked next"
     )
     options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="the selector's options, by name"
     )
-    votes: int = Field(1, ge=1, le=99, description="workers per pair")
+    votes: Whole = Field(1, ge=1, le=99, description="workers per pair")
     on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS
-    reopenings: int = Field(3, ge=0, le=1000, description="how often a document may be re-opened")
+    reopenings: Whole = Field(3, ge=0, le=1000, description="how often a document may be re-opened")
     seed: Seed = Field(0, description="the study's chance")
-    lease_seconds: float = Field(
+    lease_seconds: Real = Field(
         600, gt=0, le=10**7, description="how long a question is one worker's alone"
     )
-    undo_seconds: float = Field(
+    undo_seconds: Real = Field(
         60, ge=0, le=10**7, description="how long a worker can take back their last answer"
     )
-    judgments_per_worker: int | None = Field(
+    judgments_per_worker: Whole | None = Field(
         None, ge=1, le=10**9, description="the most one worker answers in this study"
     )
 

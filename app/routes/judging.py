@@ -22,7 +22,6 @@ from nextpair.app.wire.judging import (
     NextOut,
     Skipped,
     TopicBrief,
-    UndoIn,
     WorkerIn,
 )
 from nextpair.selectors.topic.judgments import Outcome
@@ -102,7 +101,7 @@ def skip(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> Skipped:
 
 
 @router.post("/assignments/{assignment}/undo", responses=problems(404, 409))
-def undo(assignment: AssignmentId, body: UndoIn, bearer: Answerer) -> AssignmentOut:
+def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> AssignmentOut:
     """Take back the worker's last answer, and get the same question again with a new token."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
     row, topic = answering.undo(bearer.service, ref, body.worker, bearer.now)

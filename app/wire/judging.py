@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from nextpair.app.designs.preference import PreferenceAnswer
+from nextpair.app.judging.study import Flag, Real, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.app.words import Reason
 from nextpair.selectors.topic.judgments import Outcome
@@ -16,8 +17,8 @@ class NextIn(Wire):
 
     worker: Name
     topic: Name | None = Field(None, description="only of this topic; any if left out")
-    count: int = Field(1, ge=1, le=100, description="how many to hold at once")
-    documents: bool = Field(
+    count: Whole = Field(1, ge=1, le=100, description="how many to hold at once")
+    documents: Flag = Field(
         True, description="whether to send along more of the documents than their ids"
     )
 
@@ -69,23 +70,15 @@ class JudgmentIn(Wire):
 
     answer: PreferenceAnswer
     worker: Name | None = Field(None, description="whose answer it is; must be the assignment's")
-    attempt: int | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
-    seconds: float | None = Field(
-        None, ge=0, le=10**7, allow_inf_nan=False, description="how long the worker took"
-    )
+    attempt: Whole | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
+    seconds: Real | None = Field(None, ge=0, le=10**7, description="how long the worker took")
 
 
 class WorkerIn(Wire):
     """Whose assignment it is."""
 
     worker: Name | None = Field(None, description="must be the assignment's; a token needs none")
-    attempt: int | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
-
-
-class UndoIn(WorkerIn):
-    """Whose answer is taken back, and which."""
-
-    attempt: int | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
+    attempt: Whole | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
 
 
 class JudgmentOut(BaseModel):

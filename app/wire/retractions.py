@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field, model_validator
 
-from nextpair.app.judging.study import SAFE_INTEGER, Line
+from nextpair.app.judging.study import SAFE_INTEGER, Flag, Line, Whole
 from nextpair.app.wire.common import Name, Wire
 
 MOST_MOVED = 1000
@@ -12,7 +12,7 @@ class JudgmentsIn(Wire):
     """Some judgments of one topic."""
 
     topic: Name
-    numbers: list[int] = Field(min_length=1, max_length=10_000)
+    numbers: list[Whole] = Field(min_length=1, max_length=10_000)
 
     @model_validator(mode="after")
     def _check(self) -> "JudgmentsIn":
@@ -27,7 +27,7 @@ class RetractionIn(Wire):
     judgments: list[JudgmentsIn] = Field(default_factory=list, max_length=1000)
     worker: Name | None = None
     reason: Line = ""
-    dry_run: bool = Field(False, description="only say what would change")
+    dry_run: Flag = Field(False, description="only say what would change")
 
     @model_validator(mode="after")
     def _check(self) -> "RetractionIn":

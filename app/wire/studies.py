@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from nextpair.app.judging.study import Line, Prose, StudySettings
+from nextpair.app.judging.study import Line, Prose, Real, StudySettings, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.storage.rows import Status, WorkerStatus
 
@@ -27,9 +27,9 @@ class StudyChange(Wire):
     title: Line = ""
     instructions: Prose = ""
     status: Status = Status.OPEN
-    lease_seconds: float = Field(600, gt=0, le=10**7)
-    undo_seconds: float = Field(60, ge=0, le=10**7)
-    judgments_per_worker: int | None = Field(None, ge=1, le=10**9, description="null lifts it")
+    lease_seconds: Real = Field(600, gt=0, le=10**7)
+    undo_seconds: Real = Field(60, ge=0, le=10**7)
+    judgments_per_worker: Whole | None = Field(None, ge=1, le=10**9, description="null lifts it")
 
 
 class WorkerOut(BaseModel):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from nextpair.app.judging.study import Line, Prose, Seed
+from nextpair.app.judging.study import Line, Prose, Real, Seed
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.storage.rows import Status
 
@@ -12,7 +12,6 @@ DocumentName = Annotated[
     str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
 Body = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
-Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class DocumentIn(Wire):
@@ -23,11 +22,11 @@ class DocumentIn(Wire):
     text: Body = ""
     html: Body | None = None
     url: Line | None = None
-    features: dict[Line, Number | None] = Field(
+    features: dict[Line, Real | None] = Field(
         default_factory=dict,
         description="numbers that may say something; null where one is missing",
     )
-    prior: Number | None = Field(None, description="a score believed in beforehand")
+    prior: Real | None = Field(None, description="a score believed in beforehand")
 
 
 class TopicHeadIn(Wire):

@@ -356,7 +356,6 @@ def test_a_name_that_cannot_be_is_refused_in_an_address(service: InProcess, name
         refusal(told, 422 if told.status_code == 422 else 404)
 
 
-@pytest.mark.xfail(reason="pydantic reads numbers and booleans out of text; to be decided")
 @pytest.mark.parametrize("body", [{"votes": "3"}, {"ties": "yes"}, {"ties": 1}, {"seed": True}])
 def test_a_value_of_another_type_is_not_read_as_if_it_were_one(
     light: InProcess, body: dict[str, object]

@@ -215,8 +215,7 @@ def test_the_client_speaks_all_of_the_service(sqlite_url: str) -> None:
         again = client.undo(asked)
         assert again.attempt == 2
         assert client.judge(again, "left").number == 3
-        with pytest.raises(Refused, match="taken back"):
-            client.undo(asked)
+        assert client.undo(asked).attempt == 2
         assert client.progress(STUDY, TOPIC).judgments == client.study_progress(STUDY).judgments
         assert client.ranking(STUDY, TOPIC, "elo").rating == "elo"
         better, worse = asked.left.id, asked.right.id
