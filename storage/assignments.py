@@ -1,13 +1,12 @@
 """Assignments: who was asked what, and until when it is theirs alone."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import and_, bindparam, func, insert, or_, select, update
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, State
+from nextpair.storage.rows import AssignmentRow, State, values_of
 from nextpair.storage.tables import Assignment
 
 _COLUMNS: tuple[Any, ...] = (
@@ -52,24 +51,20 @@ _CHANGE = (
 )
 
 
-_NAMES = tuple(one.name for one in fields(AssignmentRow))
-
-
-def _values(row: AssignmentRow) -> dict[str, Any]:
-    # Not asdict: it copies deeply, and this is done for every question.
-    return {name: getattr(row, name) for name in _NAMES}
-
-
 def add_assignments(connection: Connection, rows: Sequence[AssignmentRow]) -> None:
     """Add new assignments."""
     if rows:
-        connection.execute(_ADD, [_values(row) for row in rows])
+        connection.execute(_ADD, [values_of(row) for row in rows])
 
 
 def change_assignment(connection: Connection, row: AssignmentRow) -> None:
     """Store an assignment's new state, attempt, lease and request."""
-    values = {
-        "topic": row.topic_id,
+    connection.execute(_CHANGE, {"topic": row.topic_id, **changed_values(row)})
+
+
+def changed_values(row: AssignmentRow) -> dict[str, Any]:
+    """Return what changing an assignment is told."""
+    return {
         "which": row.number,
         "new_state": row.state,
         "new_attempt": row.attempt,
@@ -77,7 +72,6 @@ def change_assignment(connection: Connection, row: AssignmentRow) -> None:
         "new_expiry": row.expires_at,
         "new_request": row.request,
     }
-    connection.execute(_CHANGE, values)
 
 
 def find_assignment(connection: Connection, topic_id: int, number: int) -> AssignmentRow | None:

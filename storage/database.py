@@ -52,6 +52,12 @@ class Database:
                 yield connection
 
     @contextmanager
+    def at_once(self) -> Iterator[Connection]:
+        """Give a connection on which each statement is a transaction by itself."""
+        with _translated(), self._engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+    @contextmanager
     def read(self) -> Iterator[Connection]:
         """Begin a transaction that only reads, and sees everything as of one moment."""
         with _translated(), self._engine.connect() as connection:

@@ -1,13 +1,13 @@
 """The log: judgments and retractions, added to and never changed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, cast
 
 from sqlalchemy import and_, bindparam, insert, select
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import JudgmentRow, RetractionRow
+from nextpair.storage.rows import JudgmentRow, RetractionRow, values_of
 from nextpair.storage.tables import Judgment, Retraction, Worker
 
 _COLUMNS: tuple[Any, ...] = (
@@ -26,7 +26,6 @@ _COLUMNS: tuple[Any, ...] = (
 Vote = tuple[int, int, int, str, int]
 """A judgment as the mind needs it: its number, two positions, the outcome and the worker."""
 
-_NAMES = tuple(one.name for one in fields(JudgmentRow))
 _ADD = insert(Judgment)
 _RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
 _OF_ASSIGNMENT = (
@@ -54,7 +53,7 @@ _RETRACTED_SINCE = select(Retraction.judgment).where(
 
 def add_judgment(connection: Connection, row: JudgmentRow) -> None:
     """Append a judgment."""
-    connection.execute(_ADD, {name: getattr(row, name) for name in _NAMES})
+    connection.execute(_ADD, values_of(row))
 
 
 def answers_to(connection: Connection, topic_id: int, assignment: int) -> list[JudgmentRow]:

@@ -1,6 +1,6 @@
 """What the tables hold, as plain facts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -167,3 +167,16 @@ class KeyRow:
     label: str
     created_at: float
     revoked_at: float | None
+
+
+def values_of(row: AssignmentRow | JudgmentRow) -> dict[str, Any]:
+    """Return a row's values by their names.
+
+    Not asdict: that copies deeply, and this is done for every question and answer.
+    """
+    return {name: getattr(row, name) for name in _NAMES[type(row)]}
+
+
+_NAMES: dict[type, tuple[str, ...]] = {
+    kind: tuple(one.name for one in fields(kind)) for kind in (AssignmentRow, JudgmentRow)
+}

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import BigInteger, bindparam, insert, select, update
 
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import DocumentRow, Status, TopicHead, TopicRow
@@ -56,12 +56,12 @@ _BY_NAME = select(*_TOPIC).where(
     Topic.study_id == bindparam("study"), Topic.name == bindparam("name")
 )
 _STUDY_VERSION = select(Study.version).where(Study.id == Topic.study_id).scalar_subquery()
-_MOVE = (
+MOVE = (
     update(Topic)
     .where(
         Topic.id == bindparam("topic"),
         Topic.version == bindparam("seen"),
-        bindparam("study_seen") == _STUDY_VERSION,
+        bindparam("study_seen", type_=BigInteger) == _STUDY_VERSION,
     )
     .values(version=bindparam("to"), position=bindparam("log"), asked=bindparam("handed"))
 )
@@ -90,7 +90,12 @@ def move_topic(connection: Connection, topic_id: int, seen: TopicHead, to: Topic
 
     Nothing has happened if another process has moved it, or changed its study, since then.
     """
-    values = {
+    return connection.execute(MOVE, moved_values(topic_id, seen, to)).rowcount == 1
+
+
+def moved_values(topic_id: int, seen: TopicHead, to: TopicHead) -> dict[str, int]:
+    """Return what moving a topic on is told."""
+    return {
         "topic": topic_id,
         "seen": seen.version,
         "study_seen": seen.study_version,
@@ -98,7 +103,6 @@ def move_topic(connection: Connection, topic_id: int, seen: TopicHead, to: Topic
         "log": to.position,
         "handed": to.asked,
     }
-    return connection.execute(_MOVE, values).rowcount == 1
 
 
 def set_topic_status(connection: Connection, topic_id: int, status: str) -> None:

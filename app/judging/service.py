@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from nextpair.app.errors import UnknownStudy, UnknownTopic
 from nextpair.app.judging.cache import Slot, TopicCache
 from nextpair.app.judging.live import LiveTopic, load, news
-from nextpair.app.judging.steps import Act, Result, Step, write
+from nextpair.app.judging.steps import Act, Result, Step, Write, write, write_at_once
 from nextpair.app.judging.study import Study, study_of
 from nextpair.app.judging.texts import Texts
 from nextpair.app.judging.tokens import TokenSigner
@@ -109,27 +109,31 @@ class Service:
         error for one, could come from what is old; then the act decides again, under the lock.
         """
         with self.topics.hold(topic_id) as slot:
-            with self.database.write() as connection:
-                step = self._try(connection, slot.live, act) if slot.live else None
-                if step is None:
-                    step = self._act_locked(connection, slot, topic_id, act)
+            step = self._act_at_once(slot, act)
+            if step is None:
+                with self.database.write() as connection:
+                    step = self._act_unlocked(connection, slot, act)
+                    if step is None:
+                        step = self._act_locked(connection, slot, topic_id, act)
             if step.change is not None and slot.live is not None:
                 with slot.moving():
                     slot.live.apply(step.change)
         return step.result
 
-    def _try(
-        self, connection: Connection, live: LiveTopic, act: Act[Result]
+    def _act_at_once(self, slot: Slot, act: Act[Result]) -> Step[Result] | None:
+        """Act in a single statement, where statements are journeys."""
+        if self.database.is_sqlite or slot.live is None:
+            return None
+        with self.database.at_once() as connection:
+            return _try(connection, slot.live, act, write_at_once)
+
+    def _act_unlocked(
+        self, connection: Connection, slot: Slot, act: Act[Result]
     ) -> Step[Result] | None:
-        try:
-            step = act(connection, live, False)
-        except StorageError:
-            raise
-        except NextpairError:
+        """Act on what is remembered; where that was tried at once already, it is likely old."""
+        if not self.database.is_sqlite or slot.live is None:
             return None
-        if step is None or step.change is None:
-            return None
-        return step if write(connection, live, step) else None
+        return _try(connection, slot.live, act, write)
 
     def _act_locked(
         self, connection: Connection, slot: Slot, topic_id: int, act: Act[Result]
@@ -169,3 +173,18 @@ class Service:
             live.head = head
             slot.live = live
         return live
+
+
+def _try(
+    connection: Connection, live: LiveTopic, act: Act[Result], write: Write
+) -> Step[Result] | None:
+    """Act without the lock; None if that came to anything but a change that was written."""
+    try:
+        step = act(connection, live, False)
+    except StorageError:
+        raise
+    except NextpairError:
+        return None
+    if step is None or step.change is None:
+        return None
+    return step if write(connection, live, step) else None

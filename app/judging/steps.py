@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from nextpair.app.judging.live import Change, LiveTopic
-from nextpair.storage import assignments, judgments, topics
+from nextpair.storage import assignments, at_once, judgments, topics
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow
 
@@ -38,6 +38,10 @@ None: then it is asked again with the lock.
 """
 
 
+Write = Callable[[Connection, LiveTopic, Step[Any]], bool]
+"""Writes a step; False if the topic has been changed by others, and nothing was written."""
+
+
 def write(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
     """Write a step; False if the topic has been changed by others, and nothing was written."""
     assert step.change is not None
@@ -50,3 +54,16 @@ def write(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
         judgments.add_judgment(connection, step.judgment)
     judgments.add_retractions(connection, step.retractions)
     return True
+
+
+def write_at_once(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
+    """Write a step as one statement; False as above, or if it is more than one can say."""
+    assert step.change is not None
+    seen, to = live.head, step.change.head
+    match step:
+        case Step(added=[row], changed=[], judgment=None, retractions=()):
+            return at_once.ask(connection, seen, to, row)
+        case Step(added=(), changed=[row], judgment=JudgmentRow() as judgment, retractions=()):
+            return at_once.answer(connection, seen, to, judgment, row)
+        case _:
+            return False
