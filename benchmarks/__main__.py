@@ -6,7 +6,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import big_topic, features, published, speed
+from benchmarks import big_topic, cold, features, load, published, speed
 from benchmarks.section import arguments
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
@@ -22,7 +22,10 @@ repository; without it the commands say what to fetch and run on generated topic
 
 def machine() -> str:
     """Describe where this was measured."""
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    libraries = ", ".join(
+        f"{name} {version(name)}"
+        for name in ("numpy", "scipy", "scikit-learn", "fastapi", "sqlalchemy")
+    )
     return (
         f"Measured on {date.today()}: {os.cpu_count()} cores, {platform.machine()},"
         f" {platform.system()}, Python {platform.python_version()}, {libraries}.\n\n"
@@ -33,7 +36,7 @@ def main() -> None:
     """Measure everything, then write the page."""
     given = arguments()
     # What is timed comes first, while this process is still small and the machine is quiet.
-    timed = [str(benchmark.measure(given)) for benchmark in (big_topic, speed)]
+    timed = [str(benchmark.measure(given)) for benchmark in (big_topic, speed, cold, load)]
     counted = [str(benchmark.measure(given)) for benchmark in (published, features)]
     page = INTRODUCTION + machine() + "\n".join([*counted, *reversed(timed)])
     PAGE.write_text(page, encoding="utf-8")

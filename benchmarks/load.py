@@ -20,6 +20,9 @@ from benchmarks.section import Section
 from nextpair.app.client import Client
 from nextpair.app.wire.topics import DocumentIn, TopicIn
 
+TOPICS = 64
+"""Of the comparison of processes; one worker judges each."""
+
 
 def add_topics(address: str, key: str, study: str, topics: int, documents: int, votes: int) -> None:
     """Set up a study to be judged."""
@@ -77,10 +80,8 @@ def compare_with_bare(rounds: int, workers: int, seconds: float) -> tuple[list[L
     return ours, theirs
 
 
-def compare_processes(
-    rounds: int, workers: int, topics: int, seconds: float
-) -> tuple[list[Load], list[Load]]:
-    """Measure one process and four in turns, on PostgreSQL, over many topics."""
+def compare_processes(rounds: int, topics: int, seconds: float) -> tuple[list[Load], list[Load]]:
+    """Measure one process and four in turns, on PostgreSQL, a worker on each of many topics."""
     one: list[Load] = []
     four: list[Load] = []
     with postgresql() as server, new_database(server) as url:
@@ -89,8 +90,8 @@ def compare_processes(
             for processes, loads in ((1, one), (4, four)):
                 with serving(url, processes) as (address, _):
                     study = f"load-{number}-{processes}"
-                    add_topics(address, key, study, topics, 200, votes=5)
-                    run = ClosedLoop(address, key, study, seconds).run(crowd(workers, topics))
+                    add_topics(address, key, study, topics, 100, votes=5)
+                    run = ClosedLoop(address, key, study, seconds).run(crowd(topics, topics))
                     loads.append(run)
             print(f"  {one[-1].rate:.0f} against {four[-1].rate:.0f}", file=sys.stderr)
     return one, four
@@ -129,10 +130,10 @@ def measure(given: argparse.Namespace) -> Section:
             "met" if ratio >= 0.5 else "**not met**",
         ),
     ]
-    one, four = compare_processes(given.rounds, 64, 50, given.seconds)
+    one, four = compare_processes(given.rounds, TOPICS, given.seconds)
     ratio = _ratio(four, one)
     section.rows += [
-        _row("nextpair, 50 topics, PostgreSQL, 1 process", one, "1", "-"),
+        _row("nextpair, 64 topics, PostgreSQL, 1 process", one, "1", "-"),
         _row(
             "the same, 4 processes",
             four,
@@ -143,14 +144,5 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def main() -> None:
-    """Run the benchmark and print its section."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--workers", type=int, default=16)
-    parser.add_argument("--seconds", type=float, default=5.0)
-    print(measure(parser.parse_args()))
-
-
 if __name__ == "__main__":
-    main()
+    main(measure)

@@ -33,6 +33,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=DATA, help="folder with the real data")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=5, help="of the load benchmark")
+    parser.add_argument("--workers", type=int, default=16, help="of the load benchmark, at once")
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each of its runs")
     return parser.parse_args()
 
 
