@@ -68,7 +68,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         threadpool_limits(1)
         leave_with_parent()
         limiter = anyio.to_thread.current_default_thread_limiter()
-        limiter.total_tokens = settings.threads
+        # Threads of one process take turns: more of them than help to bridge waiting only cost.
+        limiter.total_tokens = max(2, settings.threads // settings.processes)
         yield
         service.close()
 

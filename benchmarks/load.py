@@ -16,10 +16,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from installations import new_database, new_key, postgresql, serving
 
 from benchmarks.closed_loop import ClosedLoop, Load, Worker
-from benchmarks.section import Section
+from benchmarks.section import Section, main
 from nextpair.app.client import Client
 from nextpair.app.wire.topics import DocumentIn, TopicIn
 
+WARM_UP = 1.5
 TOPICS = 64
 """Of the comparison of processes; one worker judges each."""
 
@@ -91,6 +92,8 @@ def compare_processes(rounds: int, topics: int, seconds: float) -> tuple[list[Lo
                 with serving(url, processes) as (address, _):
                     study = f"load-{number}-{processes}"
                     add_topics(address, key, study, topics, 100, votes=5)
+                    # What every process does once, connecting and reading topics, comes before.
+                    ClosedLoop(address, key, study, WARM_UP).run(crowd(topics, topics))
                     run = ClosedLoop(address, key, study, seconds).run(crowd(topics, topics))
                     loads.append(run)
             print(f"  {one[-1].rate:.0f} against {four[-1].rate:.0f}", file=sys.stderr)
