@@ -38,16 +38,18 @@ _OF_REQUEST = (
     .where(Assignment.worker_id == bindparam("worker"), Assignment.request == bindparam("request"))
     .order_by(Assignment.topic_id, Assignment.number)
 )
+CHANGES: dict[str, Any] = {
+    "state": bindparam("new_state"),
+    "attempt": bindparam("new_attempt"),
+    "version": bindparam("new_version"),
+    "expires_at": bindparam("new_expiry"),
+    "request": bindparam("new_request"),
+}
+"""What may change about an assignment."""
 _CHANGE = (
     update(Assignment)
     .where(Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("which"))
-    .values(
-        state=bindparam("new_state"),
-        attempt=bindparam("new_attempt"),
-        version=bindparam("new_version"),
-        expires_at=bindparam("new_expiry"),
-        request=bindparam("new_request"),
-    )
+    .values(CHANGES)
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, cast, insert, select, update
 
-from nextpair.storage.assignments import changed_values
+from nextpair.storage.assignments import CHANGES, changed_values
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, JudgmentRow, TopicHead, values_of
 from nextpair.storage.tables import Assignment, Base, Judgment, Topic
@@ -20,13 +20,7 @@ _MOVED = MOVE.returning(Topic.id).cte("moved")
 _CHANGED = (
     update(Assignment)
     .where(Assignment.topic_id == _MOVED.c.id, Assignment.number == bindparam("which"))
-    .values(
-        state=bindparam("new_state"),
-        attempt=bindparam("new_attempt"),
-        version=bindparam("new_version"),
-        expires_at=bindparam("new_expiry"),
-        request=bindparam("new_request"),
-    )
+    .values(CHANGES)
     .returning(Assignment.number)
     .cte("changed")
 )
