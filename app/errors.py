@@ -5,8 +5,8 @@ ServiceError
 ├── Forbidden        ├── UnknownTopic       ├── TopicClosed      │   ├── ExpiredToken
 ├── RateLimited      ├── UnknownAssignment  ├── WorkerBlocked    │   └── SpentToken
 ├── TooLarge         ├── UnknownWorker      ├── NotYours         ├── AnswerConflict
-├── BadCursor        ├── UnknownKey         ├── TooLateToUndo    └── ContentConflict
-└── BadAnswer        └── UnknownFormat      └── AlreadySkipped
+└── BadAnswer        └── UnknownKey         ├── TooLateToUndo    └── ContentConflict
+                                            └── AlreadySkipped
 """
 
 import re
@@ -39,10 +39,6 @@ class RateLimited(ServiceError):
 
 class TooLarge(ServiceError):
     """The request is larger than this installation allows."""
-
-
-class BadCursor(ServiceError, BadInput):
-    """`after` must be what an earlier page gave as `next`."""
 
 
 class BadAnswer(ServiceError, BadInput):
