@@ -82,6 +82,7 @@ class Connection:
         """Yield what a list holds, page by page."""
         after: dict[str, str] = {}
         while True:
+            # A shape is known only when called, which pydantic can do and a type checker cannot.
             page = self.call(Page[shape], "GET", path, query=after)  # type: ignore[valid-type]
             yield from page.items
             if page.next is None:

@@ -100,6 +100,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
         )
     app.add_middleware(Surroundings, settings=settings, metrics=metrics)
+    # The way FastAPI's own documentation names to describe an API otherwise.
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 

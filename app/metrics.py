@@ -36,5 +36,6 @@ class Metrics:
         if FOLDER not in os.environ:
             return generate_latest(self._registry)
         together = CollectorRegistry()
+        # It enters itself; prometheus_client has no types for it.
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]
         return generate_latest(together)

@@ -25,6 +25,7 @@ def read_settings(**given: object) -> Settings:
     """Read the settings from the environment, and what a command says over it."""
     said = {name: value for name, value in given.items() if value is not None}
     try:
+        # Of what types they are, pydantic finds out.
         return Settings(**said)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
