@@ -31,9 +31,21 @@ class Database:
     A write on SQLite takes the database's one write lock at its beginning, so that it never has to
     be given up half-way; threads of one process queue for it here, since SQLite itself would make
     them sleep and try again.
+
+    Parameters
+    ----------
+    alone
+        Only one thread uses it, which then keeps one connection for what it does at once.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 10, busy_seconds: float = 30.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool_size: int = 10,
+        busy_seconds: float = 30.0,
+        alone: bool = False,
+    ) -> None:
         self.url = _parse(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._engine = (
@@ -42,6 +54,8 @@ class Database:
             else _postgresql_engine(self.url, pool_size, busy_seconds)
         )
         self._writer = threading.Lock() if self.is_sqlite else nullcontext()
+        self._alone = alone
+        self._kept: Connection | None = None
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -54,8 +68,21 @@ class Database:
     @contextmanager
     def at_once(self) -> Iterator[Connection]:
         """Give a connection on which each statement is a transaction by itself."""
-        with _translated(), self._engine.connect() as connection:
-            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+        with _translated():
+            connection, self._kept = self._kept or self._connect_at_once(), None
+            try:
+                yield connection
+            except BaseException:
+                # Whatever went wrong, it may have been the connection.
+                connection.close()
+                raise
+            if self._alone:
+                self._kept = connection
+            else:
+                connection.close()
+
+    def _connect_at_once(self) -> Connection:
+        return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -73,6 +100,8 @@ class Database:
 
     def close(self) -> None:
         """Give back every connection."""
+        if self._kept is not None:
+            self._kept.close()
         self._engine.dispose()
 
 

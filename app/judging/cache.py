@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from nextpair.app.judging.live import LiveTopic
 
 
+class WouldWait(Exception):
+    """What was asked for cannot be had without waiting for others; ask again, patiently."""
+
+
 def weight_of(live: LiveTopic) -> int:
     """Estimate how many bytes a topic takes, by what was measured; rather too many than too few.
 
@@ -52,15 +56,20 @@ class TopicCache:
         self._bytes = 0
 
     @contextmanager
-    def hold(self, topic_id: int) -> Iterator[Slot]:
+    def hold(self, topic_id: int, *, patient: bool = True) -> Iterator[Slot]:
         """Wait for one's turn with a topic in this process, and have it alone.
 
         Threads queue here and not at the database, where each would keep a connection waiting.
+        Who is not patient gets WouldWait instead.
         """
         slot = self._enter(topic_id)
         try:
-            with slot.lock:
+            if not slot.lock.acquire(blocking=patient):
+                raise WouldWait()
+            try:
                 yield slot
+            finally:
+                slot.lock.release()
         finally:
             self._leave(topic_id, slot)
 

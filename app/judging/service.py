@@ -1,11 +1,14 @@
 """What every use case needs: the database, and what this process remembers of it."""
 
+import copy
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import UnknownStudy, UnknownTopic
-from nextpair.app.judging.cache import Slot, TopicCache
+from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
 from nextpair.app.judging.live import LiveTopic, load, news
 from nextpair.app.judging.steps import Act, Result, Step, Write, write, write_at_once
 from nextpair.app.judging.study import Study, study_of
@@ -18,6 +21,8 @@ from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import StorageError, Unavailable
 from nextpair.storage.rows import TopicHead
 
+HURRY_SECONDS = 0.02
+"""How long a request that holds up others may wait for a topic that another process changes."""
 MOST_WORKERS = 100_000
 """How many workers' ids are remembered."""
 
@@ -43,10 +48,42 @@ class Service:
         self._topic_ids: dict[tuple[int, str], int] = {}
         self._worker_ids: dict[tuple[int, str], int] = {}
         self._done: dict[int, int] = {}
+        self.patient = True
+        self._hurried = self._hurry() if self._hurries() else None
+
+    def _hurries(self) -> bool:
+        # SQLite has one writer at a time, so there is always somebody to wait for.
+        return self.settings.processes > 1 and not self.database.is_sqlite
+
+    def _hurry(self) -> "Service":
+        """Make the same service, over the same memory, that gives up rather than wait."""
+        service = copy.copy(self)
+        service.patient = False
+        service.database = Database(
+            self.settings.database.get_secret_value(),
+            pool_size=1,
+            busy_seconds=HURRY_SECONDS,
+            alone=True,
+        )
+        return service
 
     def close(self) -> None:
         """Give back the database."""
         self.database.close()
+        if self._hurried is not None:
+            self._hurried.database.close()
+
+    async def do(self, use_case: Callable[["Service"], Result]) -> Result:
+        """Run a use case that changes one topic, without keeping other requests waiting.
+
+        Where many processes serve, each request is worked on by one of them from end to end, and
+        there is a process for the next one: threads would only make them take turns. A thread is
+        for what has to wait: for a topic to be read, or for one that another is changing.
+        """
+        if self._hurried is not None:
+            with suppress(WouldWait):
+                return use_case(self._hurried)
+        return await run_in_threadpool(use_case, self)
 
     def study_id(self, name: str) -> int:
         """Return the id of the study of this name."""
@@ -108,8 +145,10 @@ class Service:
         for the topic only while it is written to. Any other end than a change that was written, an
         error for one, could come from what is old; then the act decides again, under the lock.
         """
-        with self.topics.hold(topic_id) as slot:
+        with self.topics.hold(topic_id, patient=self.patient) as slot:
             step = self._act_at_once(slot, act)
+            if step is None and not self.patient:
+                raise WouldWait()
             if step is None:
                 with self.database.write() as connection:
                     step = self._act_unlocked(connection, slot, act)
@@ -124,8 +163,13 @@ class Service:
         """Act in a single statement, where statements are journeys."""
         if self.database.is_sqlite or slot.live is None:
             return None
-        with self.database.at_once() as connection:
-            return _try(connection, slot.live, act, write_at_once)
+        try:
+            with self.database.at_once() as connection:
+                return _try(connection, slot.live, act, write_at_once)
+        except Unavailable:
+            if self.patient:
+                raise
+            return None
 
     def _act_unlocked(
         self, connection: Connection, slot: Slot, act: Act[Result]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Response
+from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.designs.preference import PreferenceAnswer
 from nextpair.app.judging import answering, asking
@@ -36,7 +37,7 @@ AssignmentId = Annotated[
 
 
 @router.post("/studies/{study}/next", responses=problems(404, 409))
-def next_assignments(
+async def next_assignments(
     study: StudyName,
     body: NextIn,
     caller: Platform,
@@ -48,21 +49,26 @@ def next_assignments(
 
     A repeated call with the same Idempotency-Key gives the same assignments.
     """
-    service, now = caller.service, caller.now
     request = f"{caller.key_id}:{idempotency_key}" if idempotency_key else None
     wish = Wish(body.worker, body.count, request)
+
+    def ask(service: Service) -> NextOut:
+        if body.topic is None:
+            handed = asking.next_in_study(service, service.study_id(study), wish, caller.now)
+        else:
+            topic_id = service.topic_id(study, body.topic)
+            handed = asking.next_in_topic(service, topic_id, wish, caller.now)
+        showing = _Showing(service, study, body.worker, None if body.documents else handed.ids)
+        return NextOut(
+            assignments=[
+                showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
+            ],
+            reason=handed.reason,
+        )
+
     if body.topic is None:
-        handed = asking.next_in_study(service, service.study_id(study), wish, now)
-    else:
-        topic_id = service.topic_id(study, body.topic)
-        handed = asking.next_in_topic(service, topic_id, wish, now)
-    showing = _Showing(service, study, body.worker, None if body.documents else handed.ids)
-    return NextOut(
-        assignments=[
-            showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
-        ],
-        reason=handed.reason,
-    )
+        return await run_in_threadpool(ask, caller.service)
+    return await caller.service.do(ask)
 
 
 @router.get("/assignments/{assignment}", responses=problems(404))
@@ -77,7 +83,7 @@ def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     status_code=201,
     responses={**repeated(JudgmentOut), **problems(404, 409)},
 )
-def judge(
+async def judge(
     assignment: AssignmentId,
     body: JudgmentIn,
     bearer: Answerer,
@@ -86,7 +92,9 @@ def judge(
     """Answer an assignment. The same answer again is a success; another one is refused."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
     answer = Answer(body.answer, body.worker, body.seconds)
-    judged = answering.absorb_judgment(bearer.service, ref, answer, bearer.now)
+    judged = await bearer.service.do(
+        lambda service: answering.absorb_judgment(service, ref, answer, bearer.now)
+    )
     response.status_code = 200 if judged.repeated else 201
     return judgment_out(judged)
 
