@@ -82,6 +82,11 @@ class Selector(ABC):
     rating: ClassVar[str] = "order"
     """What the ranking is reported from unless a study says otherwise."""
 
+    @classmethod
+    def variant(cls, options: Any) -> "type[Selector]":
+        """Return the class that does the work with these options."""
+        return cls
+
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         self.documents = documents
         self.order = order

@@ -34,8 +34,9 @@ class Topic:
         self.settings = settings or Settings()
         self._given = tuple(documents)
         self.documents = Documents(documents)
-        self._selector_class = find_selector(self.settings.selector)
-        self._options = make_options(self._selector_class, self.settings.options)
+        named = find_selector(self.settings.selector)
+        self._options = make_options(named, self.settings.options)
+        self._selector_class = named.variant(self._options)
         self._log: list[Judgment] = []
         self._ballots = Ballots(self._vote_rule())
         self._answered: defaultdict[str, dict[Pair, int]] = defaultdict(dict)
