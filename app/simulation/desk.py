@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.app.simulation.truths import Answer
-from nextpair.selectors.base import Choice, Idle
+from nextpair.app.simulation.truths import Answer, Question
+from nextpair.selectors.base import Idle
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Pair, unordered
 from nextpair.selectors.topic.settings import Lease, Settings
@@ -21,8 +21,12 @@ from nextpair.selectors.topic.state import Topic
 class Desk(Protocol):
     """Where one topic is judged."""
 
-    def ask(self, worker: str) -> Choice:
-        """Hand a pair of positions to a worker, who holds it from now on, or say why not."""
+    def ask(self, worker: str) -> Question | Idle:
+        """Hand a pair of positions to a worker, who holds it from now on, or say why not.
+
+        The pair is unordered, as a selector may have a liking for what it names first; which of
+        the two is on the left is for a coin to say, and the same one at every desk.
+        """
 
     def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
         """Take a pair back from the worker who holds it, and absorb its answer.
@@ -60,17 +64,17 @@ class LocalDesk:
         self._asked = 0
         self._judged = 0
 
-    def ask(self, worker: str) -> Choice:
+    def ask(self, worker: str) -> Question | Idle:
         """Hand out a pair; only pairs count as questions, so being told to wait costs no chance."""
         rng = self._topic.settings.question_rng(self._asked)
         choice = self._topic.select(worker, self._leases, rng)
         if isinstance(choice, Idle):
             return choice
-        # Sides are the desk's affair: a session that saw them could not be the same at any desk.
         pair = unordered(*choice)
         self._leases.append(Lease(pair, worker))
         self._asked += 1
-        return pair
+        # The service's coin, tossed where the service does: once the question's pair is chosen.
+        return Question(pair, swapped=bool(rng.integers(2)))
 
     def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
         """Take a pair back, and absorb its answer as the next judgment."""

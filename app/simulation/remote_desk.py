@@ -18,12 +18,12 @@ from nextpair.app.designs import preference
 from nextpair.app.formats.pools import Pool, PoolDocument
 from nextpair.app.simulation.desk import Desk, OpenDesk
 from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.truths import Answer
+from nextpair.app.simulation.truths import Answer, Question
 from nextpair.app.uploads import Unsendable, upload_pool
 from nextpair.app.wire.common import NAME
 from nextpair.app.wire.judging import AssignmentOut
 from nextpair.app.words import Reason
-from nextpair.selectors.base import Choice, Idle
+from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Pair, unordered
@@ -38,7 +38,7 @@ class Stopped(NextpairError):
 
 
 class RemoteDesk:
-    """A topic at a service. Sides are the service's affair; here a pair is known by its ids.
+    """A topic at a service, which decides the sides; here a pair is known by its ids.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class RemoteDesk:
         self._held: dict[tuple[Pair, str], AssignmentOut] = {}
         self._stopped = stopped
 
-    def ask(self, worker: str) -> Choice:
-        """Hand out a pair."""
+    def ask(self, worker: str) -> Question | Idle:
+        """Hand out a pair, on the sides the service shows it."""
         if self._stopped.is_set():
             raise Stopped()
         said = self._client.next(self._study, worker, topic=self._topic, documents=False)
@@ -69,9 +69,10 @@ class RemoteDesk:
         if not said.assignments:
             return Idle(str(said.reason))
         (assignment,) = said.assignments
-        pair = unordered(self._places[assignment.left.id], self._places[assignment.right.id])
+        shown = self._places[assignment.left.id], self._places[assignment.right.id]
+        pair = unordered(*shown)
         self._held[pair, worker] = assignment
-        return pair
+        return Question(pair, swapped=shown != pair)
 
     def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
         """Take a pair back. Whoever was asked has answered, whoever's answer that once was."""

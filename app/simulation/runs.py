@@ -13,10 +13,9 @@ from scipy.stats import kendalltau
 
 from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
 from nextpair.app.simulation.desk import Desk, LocalDesk, OpenDesk
-from nextpair.app.simulation.truths import Truth
+from nextpair.app.simulation.truths import Question, Truth
 from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.judgments import Pair
 from nextpair.selectors.topic.settings import ConflictPolicy, Settings
 
 STATUS = Path("/proc/self/status")
@@ -147,7 +146,7 @@ class _Session:
         self._desk = desk
         self._judge = truth.judge()
         self._idle = list(crowd)
-        self._busy: list[tuple[Pair, SimulatedWorker]] = []
+        self._busy: list[tuple[Question, SimulatedWorker]] = []
         self._at_once = plan.workers
         size = len(truth.documents)
         self._limit = np.inf if plan.budget is None else round(plan.budget * size)
@@ -182,20 +181,21 @@ class _Session:
             drawn = int(self._rng.integers(turn, len(self._idle)))
             self._idle[turn], self._idle[drawn] = self._idle[drawn], self._idle[turn]
             worker = self._idle[turn]
-            choice = self._desk.ask(worker.id)
-            if not isinstance(choice, Idle):
+            asked = self._desk.ask(worker.id)
+            if not isinstance(asked, Idle):
                 self._idle.pop(turn)
-                self._busy.append((choice, worker))
+                self._busy.append((asked, worker))
                 return None
-            said = choice
+            said = asked
             if said is Idle.DONE or self._busy:
                 break
         return said
 
     def _answer(self) -> None:
-        pair, worker = self._busy.pop(int(self._rng.integers(len(self._busy))))
+        question, worker = self._busy.pop(int(self._rng.integers(len(self._busy))))
         self._idle.append(worker)
-        self._desk.answer(pair, worker.id, self._judge.answer(pair, worker, self._rng))
+        answer = self._judge.answer(question, worker, self._rng)
+        self._desk.answer(question.pair, worker.id, answer)
         self.judgments += 1
 
 

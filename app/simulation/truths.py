@@ -26,6 +26,14 @@ class NoRecordedAnswer(BadInput):
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A pair as a worker sees it: the first document is on the left, unless they are swapped."""
+
+    pair: Pair
+    swapped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What came back for a question, and from whom."""
 
@@ -36,8 +44,10 @@ class Answer:
 class Judge(Protocol):
     """Answers the questions of one run over one topic."""
 
-    def answer(self, pair: Pair, worker: SimulatedWorker, rng: np.random.Generator) -> Answer:
-        """Say how the first document of a pair compares with the second."""
+    def answer(
+        self, question: Question, worker: SimulatedWorker, rng: np.random.Generator
+    ) -> Answer:
+        """Say how the first document of the pair, on whichever side, compares with the second."""
 
 
 class Truth(Protocol):
@@ -81,9 +91,11 @@ class Graded:
         """Grades need nothing kept between questions."""
         return self
 
-    def answer(self, pair: Pair, worker: SimulatedWorker, rng: np.random.Generator) -> Answer:
+    def answer(
+        self, question: Question, worker: SimulatedWorker, rng: np.random.Generator
+    ) -> Answer:
         """Answer as a worker who sees the grades, as far as they do not err."""
-        first, second = self.grades[pair[0]], self.grades[pair[1]]
+        first, second = (self.grades[place] for place in question.pair)
         truth = Outcome.TIE if first == second else MEANINGS[first < second]
         return Answer(worker.answer(truth, rng), worker.id)
 
@@ -130,14 +142,16 @@ class Replay:
     truth: Recorded
     _left: dict[Pair, list[Answer]] = field(default_factory=dict)
 
-    def answer(self, pair: Pair, worker: SimulatedWorker, rng: np.random.Generator) -> Answer:
-        """Draw one of the answers real workers gave to this pair."""
-        key = unordered(*pair)
+    def answer(
+        self, question: Question, worker: SimulatedWorker, rng: np.random.Generator
+    ) -> Answer:
+        """Draw one of the answers real workers gave to this pair, on whichever side it was."""
+        key = unordered(*question.pair)
         left = self._left.get(key)
         if not left:
             left = self._left[key] = list(self._recorded(key))
         drawn = left.pop(int(rng.integers(len(left))))
-        return drawn if key == pair else Answer(drawn.outcome.reversed, drawn.worker)
+        return drawn if key == question.pair else Answer(drawn.outcome.reversed, drawn.worker)
 
     def _recorded(self, pair: Pair) -> Sequence[Answer]:
         try:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import SEEDS, Plan, TopicRun, judge_topic
-from nextpair.app.simulation.truths import Answer, Recorded, Truth, generated_truths
-from nextpair.selectors.base import Choice, Idle, selector_names
+from nextpair.app.simulation.truths import Answer, Question, Recorded, Truth, generated_truths
+from nextpair.selectors.base import Idle, selector_names
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
@@ -31,7 +31,7 @@ class ForgetfulDesk:
     def topic(self) -> Topic:
         return fold(self.documents, self.log, self.settings)
 
-    def ask(self, worker: str) -> Choice:
+    def ask(self, worker: str) -> Question | Idle:
         # Every pair handed out is a judgment by now, or still held.
         rng = self.settings.question_rng(len(self.log) + len(self.leases))
         choice = self.topic().select(worker, self.leases, rng)
@@ -39,7 +39,7 @@ class ForgetfulDesk:
             return choice
         pair = unordered(*choice)
         self.leases.append(Lease(pair, worker))
-        return pair
+        return Question(pair, swapped=bool(rng.integers(2)))
 
     def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
         self.leases.remove(Lease(pair, worker))
@@ -98,31 +98,31 @@ def two_documents(votes: int = 1) -> LocalDesk:
 
 def test_a_pair_that_is_held_is_not_handed_out_again() -> None:
     desk = two_documents()
-    assert desk.ask("anna") in [(0, 1), (1, 0)]
+    assert desk.ask("anna") in [Question((0, 1), swapped) for swapped in (False, True)]
     assert desk.ask("ben") is Idle.WAIT
 
 
 def test_an_answer_given_by_another_frees_the_pair_for_whoever_was_asked() -> None:
     desk = two_documents(votes=2)
-    pair = desk.ask("anna")
-    assert not isinstance(pair, Idle)
-    desk.answer(pair, "anna", Answer(Outcome.BETTER, "recorded"))
+    asked = desk.ask("anna")
+    assert not isinstance(asked, Idle)
+    desk.answer(asked.pair, "anna", Answer(Outcome.BETTER, "recorded"))
     assert desk.ask("recorded") is Idle.WAIT
     assert not isinstance(desk.ask("anna"), Idle)
 
 
 def test_being_told_to_wait_costs_no_chance() -> None:
-    def answered(waits: int) -> list[Choice]:
+    def answered(waits: int) -> list[Question]:
         documents = [Document(f"d{place}") for place in range(12)]
-        desk, choices = LocalDesk(documents, Settings("uniform", seed=4)), list[Choice]()
-        while not isinstance(pair := desk.ask("anna"), Idle):
-            choices.append(pair)
+        desk, asked = LocalDesk(documents, Settings("uniform", seed=4)), list[Question]()
+        while not isinstance(question := desk.ask("anna"), Idle):
+            asked.append(question)
             while not isinstance(held := desk.ask("ben"), Idle):
-                desk.answer(held, "ben", Answer(Outcome.TIE, "ben"))
-                choices.append(held)
+                desk.answer(held.pair, "ben", Answer(Outcome.TIE, "ben"))
+                asked.append(held)
             assert [desk.ask("ben") for _ in range(waits)] == [held] * waits
-            desk.answer(pair, "anna", Answer(Outcome.TIE, "anna"))
-        return choices
+            desk.answer(question.pair, "anna", Answer(Outcome.TIE, "anna"))
+        return asked
 
     assert answered(waits=0) == answered(waits=5)
 
@@ -139,3 +139,22 @@ def test_every_seed_drawn_for_a_topic_survives_readers_of_json() -> None:
     assert len(set(seeds)) == 20
     assert all(int(float(seed)) == seed < SEEDS for seed in seeds)
     assert max(seeds) > 2**48
+
+
+@pytest.mark.parametrize("selector", selector_names())
+def test_sides_are_tossed_for_whichever_document_a_selector_names_first(selector: str) -> None:
+    truth, swapped = graded(30), list[bool]()
+
+    class Noting(LocalDesk):
+        def ask(self, worker: str) -> Question | Idle:
+            asked = super().ask(worker)
+            if isinstance(asked, Question):
+                assert asked.pair == unordered(*asked.pair)
+                swapped.append(asked.swapped)
+            return asked
+
+    for seed in range(10):
+        judge_topic(truth, Plan(selector, budget=4), [seed], Noting)
+    # Five standard deviations of so many tosses of a fair coin.
+    assert abs(np.mean(swapped) - 0.5) < 2.5 / np.sqrt(len(swapped))
+    assert len(swapped) > 300

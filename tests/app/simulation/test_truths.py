@@ -15,6 +15,7 @@ from nextpair.app.simulation.truths import (
     Answer,
     Graded,
     NoRecordedAnswer,
+    Question,
     Recorded,
     generated_truths,
     graded_truths,
@@ -46,13 +47,13 @@ def recorded(folder: Path, text: str) -> list[Recorded]:
 )
 def test_the_higher_grade_is_better(pair: tuple[int, int], outcome: Outcome) -> None:
     judge = Graded("1", documents("abc"), [0, 2, 0]).judge()
-    assert judge.answer(pair, SOMEONE, np.random.default_rng(0)) == Answer(outcome, "w1")
+    assert judge.answer(Question(pair), SOMEONE, np.random.default_rng(0)) == Answer(outcome, "w1")
 
 
 def test_grades_are_answered_as_the_worker_who_is_asked_would() -> None:
     judge = Graded("1", documents("ab"), [1, 1]).judge()
     wrong = SimulatedWorker("w2", error=1.0)
-    assert judge.answer((0, 1), wrong, np.random.default_rng(0)).outcome is not T
+    assert judge.answer(Question((0, 1)), wrong, np.random.default_rng(0)).outcome is not T
 
 
 def test_a_sample_of_graded_documents_keeps_their_grades() -> None:
@@ -111,8 +112,8 @@ def test_a_document_nobody_was_asked_about_stands_in_the_middle() -> None:
 def test_a_replay_turns_an_answer_when_the_pair_is_asked_the_other_way_round() -> None:
     truth = Recorded("1", documents("ab"), {(0, 1): [Answer(B, "anna")]})
     rng = np.random.default_rng(0)
-    assert truth.judge().answer((0, 1), SOMEONE, rng) == Answer(B, "anna")
-    assert truth.judge().answer((1, 0), SOMEONE, rng) == Answer(W, "anna")
+    assert truth.judge().answer(Question((0, 1)), SOMEONE, rng) == Answer(B, "anna")
+    assert truth.judge().answer(Question((1, 0)), SOMEONE, rng) == Answer(W, "anna")
 
 
 @given(
@@ -127,14 +128,16 @@ def test_each_recorded_answer_is_used_once_before_any_is_used_again(
     judge = Recorded("1", documents("ab"), {(0, 1): answers}).judge()
     rng = np.random.default_rng(seed)
     for _ in range(rounds):
-        drawn = [judge.answer((0, 1), SOMEONE, rng) for _ in answers]
+        drawn = [judge.answer(Question((0, 1)), SOMEONE, rng) for _ in answers]
         assert Counter(drawn) == Counter(answers)
 
 
 def test_a_new_run_of_a_replay_begins_with_no_answer_used() -> None:
     answers = [Answer(B, "anna"), Answer(W, "ben")]
     truth = Recorded("1", documents("ab"), {(0, 1): answers})
-    drawn = [truth.judge().answer((0, 1), SOMEONE, np.random.default_rng(0)) for _ in range(5)]
+    drawn = [
+        truth.judge().answer(Question((0, 1)), SOMEONE, np.random.default_rng(0)) for _ in range(5)
+    ]
     assert len(set(drawn)) == 1
     assert truth.answers == {(0, 1): answers}
 
@@ -142,7 +145,7 @@ def test_a_new_run_of_a_replay_begins_with_no_answer_used() -> None:
 def test_a_pair_without_recorded_answers_is_bad_input_that_names_it() -> None:
     truth = Recorded("7", documents("abc"), {(0, 1): [Answer(B, "anna")]})
     with pytest.raises(NoRecordedAnswer, match="topic '7' has no recorded answer to 'a' against"):
-        truth.judge().answer((2, 0), SOMEONE, np.random.default_rng(0))
+        truth.judge().answer(Question((2, 0)), SOMEONE, np.random.default_rng(0))
     assert issubclass(NoRecordedAnswer, BadInput)
 
 
