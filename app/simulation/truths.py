@@ -97,7 +97,8 @@ class Graded:
         """Answer as a worker who sees the grades, as far as they do not err."""
         first, second = (self.grades[place] for place in question.pair)
         truth = Outcome.TIE if first == second else MEANINGS[first < second]
-        return Answer(worker.answer(truth, rng), worker.id)
+        outcome = worker.answer(truth, rng, swapped=question.swapped)
+        return Answer(outcome, worker.id)
 
 
 @dataclass(frozen=True, slots=True)

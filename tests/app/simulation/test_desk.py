@@ -17,7 +17,7 @@ from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordere
 from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
 from nextpair.selectors.topic.state import Topic, fold
 
-CROWD = CrowdSettings(40, 0.25, 0.1, 0.1)
+CROWD = CrowdSettings(40, 0.25, 0.1, 0.1, left=0.2, reversers=0.1)
 
 
 class ForgetfulDesk:

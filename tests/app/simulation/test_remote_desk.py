@@ -25,6 +25,7 @@ from nextpair.selectors.topic.judgments import Outcome, Pair
 from nextpair.selectors.topic.settings import ConflictPolicy
 
 NOISY = CrowdSettings(40, 0.25, 0.1, 0.1)
+BAD = replace(NOISY, left=0.3, reversers=0.2)
 At = tuple[str, str]
 """A service's address, and a key to it."""
 
@@ -117,10 +118,20 @@ def test_a_run_at_a_service_is_the_run_in_process(client: Client, selector: str)
         Plan(selector, crowd=NOISY, budget=4),
         Plan(selector, crowd=NOISY, workers=6, on_conflict=ConflictPolicy.REOPEN, budget=4),
         Plan(selector, crowd=NOISY, workers=6, votes=3, budget=5),
+        Plan(selector, crowd=BAD, workers=6, votes=3, budget=5),
     ]
     found = at_service(client, plans, jobs=4)
     assert found == in_process(plans)
     assert sum(run.judgments for runs in found for run in runs) > 100
+
+
+def test_who_says_left_means_what_the_service_shows_there(client: Client) -> None:
+    plan, desks = Plan("uniform", crowd=CrowdSettings(9, left=1), workers=3), RemoteDesks(client)
+    (name,) = desks.prepare([plan], [3])
+    (run,) = Study(truths(1), [plan], seed=3, desks=desks).play()
+    told = [(one.answer["preference"], one.outcome) for one in client.judgments(name, "t1")]
+    assert set(told) == {("left", Outcome.BETTER), ("left", Outcome.WORSE)}
+    assert len(told) == run.judgments
 
 
 def test_the_options_of_a_plan_reach_the_service(client: Client) -> None:

@@ -138,6 +138,21 @@ def test_a_crowd_that_errs_still_finishes(selector: str, policy: ConflictPolicy)
         assert votes > 1 or not run.exact
 
 
+@pytest.mark.parametrize("selector", INFERRING)
+def test_a_crowd_of_reversers_finds_the_order_upside_down(selector: str) -> None:
+    run = judge_topic(drawn(20), Plan(selector, crowd=CrowdSettings(reversers=1)), [0])
+    assert run.tau_b == pytest.approx(-1)
+
+
+@pytest.mark.parametrize("selector", [*INFERRING, "elo-schedule"])
+def test_a_crowd_that_always_says_left_knows_nothing(selector: str) -> None:
+    # The best come first: without a coin for the sides, "left" would be right or wrong throughout.
+    truth, plan = graded([*range(12, 0, -1)]), Plan(selector, crowd=CrowdSettings(left=1))
+    runs = [judge_topic(truth, plan, [seed]) for seed in range(20)]
+    assert all(run.finished for run in runs)
+    assert abs(np.mean([run.tau_b for run in runs])) < 0.25
+
+
 @pytest.mark.parametrize("policy", ConflictPolicy)
 def test_conflicts_are_counted(policy: ConflictPolicy) -> None:
     plan = Plan("elo-schedule", crowd=CrowdSettings(error=0.4), on_conflict=policy)
