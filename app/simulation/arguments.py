@@ -67,6 +67,16 @@ def _add_judges(group: argparse._ArgumentGroup) -> None:
         "--spammers", type=float, default=0.0, metavar="S", help="share answering at random"
     )
     group.add_argument(
+        "--left", type=float, default=0.0, metavar="S", help="share always saying left"
+    )
+    group.add_argument(
+        "--reversers",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="share saying better for worse and worse for better",
+    )
+    group.add_argument(
         "--crowd", type=int, metavar="N", help="how many workers there are (default: 100, or more)"
     )
 

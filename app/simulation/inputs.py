@@ -69,7 +69,7 @@ def _graded(qrels: Path | None, features: FeatureTable) -> Sequence[Truth]:
 def _refuse_idle_words(given: argparse.Namespace, sources: Sequence[str]) -> None:
     """Refuse words that would be passed over: what they ask for would seem to be there."""
     for source, words in (
-        ("replay", ("features", "error", "error_spread", "spammers")),
+        ("replay", ("features", "error", "error_spread", "spammers", "left", "reversers")),
         ("generate", ("features",)),
     ):
         for word in words:
@@ -135,7 +135,9 @@ def _plan(given: argparse.Namespace, selector: str, options: dict[str, object]) 
     return Plan(
         selector,
         options,
-        CrowdSettings(crowd, given.error, given.error_spread, given.spammers),
+        CrowdSettings(
+            crowd, given.error, given.error_spread, given.spammers, given.left, given.reversers
+        ),
         given.votes,
         ConflictPolicy(given.on_conflict),
         given.workers,

@@ -174,10 +174,10 @@ def test_a_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 def test_every_word_reaches_the_plan() -> None:
     words = "--selector uniform --votes 3 --on-conflict reopen --workers 4 --budget 2.5 "
-    words += "--max-documents 30 --crowd 40 --error 0.2 --error-spread 0.1 --spammers 0.05"
-    expected = Plan(
-        "uniform", {}, CrowdSettings(40, 0.2, 0.1, 0.05), 3, ConflictPolicy.REOPEN, 4, 2.5, 30
-    )
+    words += "--max-documents 30 --crowd 40 --error 0.2 --error-spread 0.1 --spammers 0.05 "
+    words += "--left 0.15 --reversers 0.25"
+    crowd = CrowdSettings(40, 0.2, 0.1, spammers=0.05, left=0.15, reversers=0.25)
+    expected = Plan("uniform", {}, crowd, 3, ConflictPolicy.REOPEN, 4, 2.5, 30)
     assert make_plans(parse(*words.split())) == [expected]
 
 
