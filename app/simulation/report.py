@@ -7,6 +7,7 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
+from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Run
 
@@ -43,6 +44,7 @@ def table(results: Results, baseline: Sequence[Run] | None, width: int) -> Table
     narrow = width < NARROW
     padding = (0, 0) if narrow else (0, 1, 0, 0)
     shown = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=padding)
+    shown.caption, shown.caption_justify = _caption(results), "left"
     shown.add_column("selector", overflow="fold")
     rows = {name: _cells(runs, baseline, narrow) for name, runs in results.items()}
     for heading in next(iter(rows.values())):
@@ -50,6 +52,17 @@ def table(results: Results, baseline: Sequence[Run] | None, width: int) -> Table
     for name, runs in results.items():
         shown.add_row(name, *rows[name].values(), style="" if _finished(runs) else "red")
     return shown
+
+
+def _caption(results: Results) -> str | None:
+    """Say what share of the crowd always says left or reverses; None where nobody does."""
+    crowds = dict.fromkeys(run.plan.crowd for runs in results.values() for run in runs)
+    told = [
+        ", ".join(f"{word} {share:g}" for word, share in shares.items())
+        for crowd in crowds
+        if (shares := _bad_shares(crowd))
+    ]
+    return "\n".join(f"in the crowd: {shares}" for shares in told) or None
 
 
 def _cells(runs: Sequence[Run], baseline: Sequence[Run] | None, narrow: bool) -> dict[str, str]:
@@ -103,4 +116,11 @@ def _object(run: Run) -> dict[str, object]:
         "seconds": round(run.seconds, 3),
         "peak_mb": round(run.peak_mb, 1),
         "per_topic": {topic.topic: topic.judgments for topic in run.topics},
+        **_bad_shares(run.plan.crowd),
     }
+
+
+def _bad_shares(crowd: CrowdSettings) -> dict[str, float]:
+    """Return the shares of who always says left and who reverses, as far as there are any."""
+    shares = {"left": crowd.left, "reversers": crowd.reversers}
+    return {word: share for word, share in shares.items() if share}

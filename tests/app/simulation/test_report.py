@@ -1,6 +1,7 @@
 """The table for people, the JSON for programs."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.report import (
     Results,
     display_name,
@@ -123,6 +125,24 @@ def test_each_object_says_what_was_run_and_what_it_came_to() -> None:
         "peak_mb": 99.9,
     }
     assert {key: one[key] for key in expected} == expected
+
+
+def with_crowd(one: Run, crowd: CrowdSettings) -> Run:
+    return replace(one, plan=replace(one.plan, crowd=crowd))
+
+
+def test_the_bad_workers_of_a_crowd_are_told_only_where_there_are_any() -> None:
+    plain = run(30)
+    noisy = with_crowd(plain, CrowdSettings(20, 0.2, 0.1, 0.1))
+    lefts = with_crowd(plain, CrowdSettings(left=0.07))
+    both = with_crowd(plain, CrowdSettings(left=0.07, reversers=0.2))
+    usual, also, some, most = json.loads(to_json({"one": [plain, noisy, lefts, both]}))
+    assert also == usual
+    assert some == {**usual, "left": 0.07}
+    assert most == {**usual, "left": 0.07, "reversers": 0.2}
+    assert table({"one": [plain], "two": [noisy]}, None, 160).caption is None
+    shown = table({"one": [both], "two": [both]}, None, 160)
+    assert shown.caption == "in the crowd: left 0.07, reversers 0.2"
 
 
 def test_the_table_has_a_row_for_each_mechanism() -> None:
