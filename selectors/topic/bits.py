@@ -1,10 +1,24 @@
 """Sets of small integers as the bits of one int: union and membership in nanoseconds."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 FEW = 12
 """Up to this many members, taking them out one by one is faster than unpacking all places."""
+
+
+def of(members: Iterable[int]) -> int:
+    """Return the set of these members.
+
+    >>> of([1, 2, 4]) == 0b10110
+    True
+    """
+    bits = 0
+    for member in members:
+        bits |= 1 << member
+    return bits
 
 
 def members(bits: int) -> list[int]:

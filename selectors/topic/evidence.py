@@ -72,7 +72,7 @@ class Evidence:
                 if reached not in came and reached != start:
                     came[reached] = (step, finding)
                     queue.append(reached)
-        return tuple(_walk_back(came, start, goal))[::-1]
+        return tuple(_walk_back(came, start, goal))[::-1] if goal in came else ()
 
 
 def _walk_back(

@@ -7,6 +7,7 @@ something from it. The label of a class that was merged into another stays in th
 means nothing: taking it out of all of them would cost more than passing over it.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from nextpair.selectors.errors import Contradiction
@@ -32,6 +33,26 @@ class Order:
         self._below = [0] * size
         self._labels = (1 << size) - 1
         self._doubtful = 0
+
+    @classmethod
+    def of_classes(cls, size: int, classes: Sequence[Sequence[int]]) -> "Order":
+        """Make the order of these classes, best first; a document in none of them is unrelated."""
+        order = cls(size)
+        labels = [members[0] for members in classes]
+        everything = bits.of(labels)
+        above = 0
+        for label, members in zip(labels, classes, strict=True):
+            itself = 1 << label
+            order._members[label] = list(members)
+            order._above[label] = above
+            order._below[label] = everything & ~(above | itself)
+            above |= itself
+            for document in members:
+                order._label[document] = label
+            for document in members[1:]:
+                order._members[document] = []
+            order._labels &= ~bits.of(members[1:])
+        return order
 
     def relation(self, first: int, second: int) -> Outcome | None:
         """Say how two documents compare, or None where that is not known."""

@@ -1,6 +1,6 @@
 """One topic's state: a deterministic fold over its documents and its judgment log."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -11,6 +11,7 @@ from nextpair.selectors import ratings
 from nextpair.selectors.base import Choice, Idle, Worker, find_selector, make_options
 from nextpair.selectors.errors import OutOfSequence, SelfComparison, UnknownJudgment
 from nextpair.selectors.ratings.match import Match
+from nextpair.selectors.topic.believing import Believer, agreeing, contradictions
 from nextpair.selectors.topic.documents import Document, Documents
 from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
@@ -53,10 +54,10 @@ class Topic:
 
     def _rest_on(self, findings: Iterable[Finding]) -> None:
         """Start the order and the selector anew from these findings."""
-        self.order = Order(len(self.documents))
+        self._order = Order(len(self.documents))
         self._evidence = Evidence()
         self.selector = self._selector_class(
-            self.documents, self.order, self._options, self.settings.seed
+            self.documents, self._order, self._options, self.settings.seed
         )
         for finding in findings:
             self._accept(finding)
@@ -77,11 +78,13 @@ class Topic:
             pair, outcome = (second, first), outcome.reversed
         self._answered[judgment.worker][pair] = judgment.number
         finding = self._ballots.cast(pair, judgment.number, outcome)
-        if finding is not None:
+        if isinstance(self.selector, Believer):
+            self.selector.hear(*pair, outcome, judgment.worker)
+        elif finding is not None:
             self._absorb_finding(finding)
 
     def _absorb_finding(self, finding: Finding) -> None:
-        known = self.order.relation(finding.first, finding.second)
+        known = self._order.relation(finding.first, finding.second)
         if known is None:
             self._accept(finding)
         elif known is finding.outcome:
@@ -90,7 +93,7 @@ class Topic:
             self._meet_conflict(finding, known)
 
     def _accept(self, finding: Finding) -> None:
-        self._keep(finding, self.order.absorb(finding.first, finding.second, finding.outcome))
+        self._keep(finding, self._order.absorb(finding.first, finding.second, finding.outcome))
 
     def _keep(self, finding: Finding, merge: Merge | None) -> None:
         self._evidence.add(finding)
@@ -134,7 +137,7 @@ class Topic:
         self._overruled = []
         # What was overruled by evidence that is now in doubt may hold after all.
         for again in (kept for kept in overruled if not kept.about(document)):
-            if self.order.relation(again.first, again.second) in (None, again.outcome):
+            if self._order.relation(again.first, again.second) in (None, again.outcome):
                 self._accept(again)
             else:
                 self._overrule(again)
@@ -167,9 +170,11 @@ class Topic:
         answered = self._answered.get(worker, {})
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
-        asked_before = [pair for pair in self._ballots.dormant if pair in answered]
-        open_pairs = OpenPairs(self.order, self._wanting(leases), (*skipped, *asked_before))
         who = Worker(worker, answered, frozenset(held | skipped))
+        if isinstance(self.selector, Believer):
+            return self.selector.ask(who, Counter(unordered(*one.pair) for one in leases), rng)
+        asked_before = [pair for pair in self._ballots.dormant if pair in answered]
+        open_pairs = OpenPairs(self._order, self._wanting(leases), (*skipped, *asked_before))
         return self.selector.select(open_pairs, who, rng)
 
     def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
@@ -180,7 +185,7 @@ class Topic:
         return wanting
 
     def _votes_wanted(self, pair: Pair) -> int:
-        if self.selector.infers and self.order.relation(*pair) is not None:
+        if self.selector.infers and self._order.relation(*pair) is not None:
             return 0
         return self._ballots.needed(pair)
 
@@ -191,6 +196,8 @@ class Topic:
 
     def forecast(self) -> Forecast | None:
         """Say how many more judgments are needed, if the selector can tell."""
+        if isinstance(self.selector, Believer):
+            return self.selector.forecast()
         planned = self.selector.planned()
         if planned is None:
             return None
@@ -198,6 +205,19 @@ class Topic:
         return Forecast(votes, votes, votes)
 
     # -- knowing --------------------------------------------------------------------------------
+
+    @property
+    def order(self) -> Order:
+        """What is known, or taken for settled, of how the documents compare."""
+        return self.selector.settled() if isinstance(self.selector, Believer) else self._order
+
+    def _findings(self) -> list[Finding]:
+        """Tell every judgment as a finding of its own."""
+        position = self.documents.position
+        return [
+            Finding(position(one.first), position(one.second), one.outcome, (one.number,))
+            for one in self._log
+        ]
 
     def pair(self, first: str, second: str) -> Pair:
         """Return the unordered pair of two documents, by their ids."""
@@ -217,10 +237,12 @@ class Topic:
         if relation is None:
             return ()
         positions = self.documents.position(first), self.documents.position(second)
-        ids = self.documents.ids
+        ids, evidence = self.documents.ids, self._evidence
+        if isinstance(self.selector, Believer):
+            evidence = agreeing(self.order, self._findings())
         return tuple(
             Reason(ids[step.first], ids[step.second], step.outcome, step.judgments)
-            for step in self._evidence.chain(*positions, relation)
+            for step in evidence.chain(*positions, relation)
         )
 
     @property
@@ -230,7 +252,12 @@ class Topic:
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """Every finding that contradicted the order, in the order in which they came."""
+        """Every finding that contradicted the order, in the order in which they came.
+
+        Of a selector that believes: every judgment that contradicts what is settled now.
+        """
+        if isinstance(self.selector, Believer):
+            return tuple(contradictions(self.order, self._findings()))
         return tuple(self._conflicts)
 
     def classes(self) -> list[tuple[str, ...]]:
@@ -253,6 +280,8 @@ class Topic:
             `order`, or the name of a rating; the selector's own when not given.
         """
         rating = rating or self.selector.rating
+        if rating == "order" and isinstance(self.selector, Believer):
+            return self.selector.guesses()
         if rating == "order":
             return np.array(self.order.net_wins(), dtype=np.float64)
         return ratings.rate(rating, len(self.documents), self.matches())

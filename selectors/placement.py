@@ -1,0 +1,230 @@
+"""Placement: find every document's place among the classes, with no more answers than that takes.
+
+Ours, after what Merge-Tie-Judge asks of its successors: to need fewer judgments, and to bear
+answers that contradict each other. Every answer is weighed by how its worker answers, all of them
+together say how likely each document is of which class, and the next question is the one whose
+answer is expected to tell most. Nothing is asked a fixed number of times: what is certain is left
+alone, and what is doubtful is asked about again.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.errors import BadOption
+from nextpair.selectors.placing.asking import Mask, Question, Situation
+from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.fitting import Fitting
+from nextpair.selectors.placing.islands import Mainland
+from nextpair.selectors.placing.places import Array
+from nextpair.selectors.topic.believing import Believer, Reliability
+from nextpair.selectors.topic.documents import Documents
+from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
+from nextpair.selectors.topic.order import Order
+from nextpair.selectors.topic.settings import Forecast
+
+ANSWERS = (Outcome.BETTER, Outcome.TIE, Outcome.WORSE)
+FIRM = 0.9
+"""How certain a document's place must be to measure others by it."""
+CALM = 0.15
+"""No new document is begun while more of those begun than this are expected to be misplaced."""
+EAGER = 3.0
+"""How much less a question about a document begun may teach then, as a factor."""
+LITTLE = 1e-6
+"""Chance that only decides between equals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How placement is done.
+
+    Parameters
+    ----------
+    risk
+        How many documents may be misplaced, as a share of those outside the largest class. With 0
+        workers are believed to be always right, and the order is proven.
+    top
+        Only the best so many need to be settled; 0 for all.
+    budget
+        Judgments per document after which nothing more is asked; 0 for no limit.
+    stay
+        How much information may be given up, as a share, to keep a document on the worker's screen.
+    """
+
+    risk: float = 0.05
+    top: int = 0
+    budget: float = 0.0
+    stay: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name in ("risk", "stay"):
+            if not 0 <= getattr(self, name) < 1:
+                raise BadOption(f"{name} must be from 0 to below 1, got {getattr(self, name)}")
+        for name in ("top", "budget"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise BadOption(f"{name} must not be negative, got {getattr(self, name)}")
+
+
+class Placement(Believer):
+    """Believes something of every document's place, and asks what would teach it most."""
+
+    Options = Options
+
+    def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
+        super().__init__(documents, order, options, seed)
+        size = len(documents)
+        founder = int(np.random.default_rng(seed).integers(max(size, 1)))
+        self._fitting = Fitting(documents, founder)
+        self._mainland = Mainland(size, founder)
+        self._heard = 0
+        self._settled: Order | None = None
+
+    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+        """Take in one judgment."""
+        self._fitting.add(first, second, ANSWERS.index(outcome), worker)
+        self._mainland.compare(first, second)
+        self._heard += 1
+        self._settled = None
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
+        """Choose the pair that teaches most among those this worker may have."""
+        if self._out_of_budget or len(self.documents) < 2:
+            return Idle.DONE
+        beliefs = self._fitting.look()
+        if self._is_enough(beliefs):
+            beliefs = self._fitting.final()
+            if self._is_enough(beliefs):
+                return Idle.DONE
+        if self._spent_with(open_pairs):
+            return Idle.WAIT
+        situation = self._situation(beliefs, worker, open_pairs, rng)
+        best = self._best(beliefs, situation, open_pairs)
+        if best is None:
+            # Nothing is firm, or this worker has seen it all: any comparison is better than none.
+            situation = replace(situation, firm=np.ones_like(situation.firm))
+            best = self._best(beliefs, situation, open_pairs)
+        if best is None:
+            return Idle.WAIT
+        return self._stay(best, situation, worker)
+
+    @property
+    def _out_of_budget(self) -> bool:
+        return self._spent_with(Counter())
+
+    def _spent_with(self, open_pairs: Counter[Pair]) -> bool:
+        limit = float(self.options.budget) * len(self.documents)
+        return 0 < limit <= self._heard + open_pairs.total()
+
+    def _situation(
+        self, beliefs: Beliefs, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator
+    ) -> Situation:
+        busy = np.zeros(len(self.documents), dtype=np.bool_)
+        for pair in open_pairs:
+            busy[list(pair)] = True
+
+        def allowed(first: int, second: int) -> bool:
+            pair = unordered(first, second)
+            return pair not in open_pairs and not worker.has_seen(pair)
+
+        return Situation(
+            beliefs.beliefs,
+            beliefs.crowd.of(worker.id),
+            self._firm(beliefs),
+            ~beliefs.judged & ~busy,
+            allowed,
+            LITTLE * rng.random(len(self.documents)),
+        )
+
+    def _firm(self, beliefs: Beliefs) -> Mask:
+        """Say which documents others can be measured by: the certain ones, and one per class."""
+        mainland = self._mainland.joined
+        firm: Mask = mainland & (beliefs.beliefs.max(axis=1) >= FIRM)
+        firm[(beliefs.beliefs[:, 1::2] * mainland[:, None]).argmax(axis=0)] = True
+        return firm
+
+    def _best(
+        self, beliefs: Beliefs, situation: Situation, open_pairs: Counter[Pair]
+    ) -> Question | None:
+        """Choose the best question; rather one about a document begun, if many are in doubt."""
+        idle = np.ones(len(self.documents), dtype=np.bool_)
+        for pair in open_pairs:
+            for document in pair:
+                idle[document] = bool(situation.firm[document])
+        best = situation.best(situation.least_certain(idle))
+        begun = beliefs.judged
+        if self._errors(beliefs)[begun].sum() <= max(0.5, CALM * begun.sum()):
+            return best
+        of_begun = situation.best(situation.least_certain(idle & begun))
+        if best is None or of_begun is None:
+            return best or of_begun
+        return of_begun if of_begun.information * EAGER >= best.information else best
+
+    def _stay(self, best: Question, situation: Situation, worker: Worker) -> Pair:
+        """Keep one of the documents the worker has just seen, if that costs little."""
+        last = next(reversed(list(worker.answered)), None)
+        if last is None or not self.options.stay:
+            return best.pair
+        for document, other in (best.pair, best.pair[::-1]):
+            gains = situation.gains(document)
+            for seen in sorted(last, key=lambda seen: -gains[seen]):
+                enough = gains[seen] >= (1 - self.options.stay) * best.information
+                if seen == other or (enough and situation.allowed(document, seen)):
+                    return document, seen
+        return best.pair
+
+    # -- what is enough -------------------------------------------------------------------------
+
+    def _errors(self, beliefs: Beliefs) -> Array:
+        """Return how likely each document is not where it seems to be."""
+        seen = 1 - beliefs.beliefs[:, 1::2].max(axis=1, initial=0)
+        return np.where(beliefs.judged, seen, 1.0)
+
+    def _is_enough(self, beliefs: Beliefs) -> bool:
+        counts = beliefs.counts
+        outside = float(counts.sum() - counts.max(initial=0))
+        return bool(self._errors(beliefs).sum() <= self.options.risk * max(outside, 1.0))
+
+    # -- telling --------------------------------------------------------------------------------
+
+    def settled(self) -> Order:
+        """Return the order of the documents that are taken for settled."""
+        if self._settled is None:
+            beliefs = self._fitting.final()
+            likeliest = beliefs.likeliest
+            sure = self._errors(beliefs) <= self.options.risk
+            if self._is_enough(beliefs):
+                sure[:] = True
+            members = [
+                np.flatnonzero(sure & (likeliest == number)).tolist()
+                for number in range(beliefs.classes)
+            ]
+            self._settled = Order.of_classes(len(self.documents), [one for one in members if one])
+        return self._settled
+
+    def guesses(self) -> Array:
+        """Return a number for each document, larger is better: its likeliest class."""
+        return -self._fitting.final().likeliest.astype(np.float64)
+
+    def certainty(self) -> Array:
+        """Return how likely each document is of the class it is said to be of."""
+        certainty: Array = self._fitting.final().beliefs[:, 1::2].max(axis=1, initial=0)
+        return certainty
+
+    def reliabilities(self) -> Sequence[Reliability]:
+        """Describe the workers who have answered."""
+        return self._fitting.final().reliabilities()
+
+    def forecast(self) -> Forecast:
+        """Say how many more judgments will be needed."""
+        return Forecast(0, 0, 0)
+
+    @classmethod
+    def variant(cls, options: Any) -> type[Selector]:
+        """Prove the order if workers are always right."""
+        return cls

@@ -1,0 +1,108 @@
+"""Which pair teaches most: the information an answer is expected to give about both places."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.selectors.placing import places
+from nextpair.selectors.placing.places import Array
+from nextpair.selectors.topic.judgments import Pair
+
+CANDIDATES = 8
+"""How many of the least certain documents are looked at with all others."""
+OPPONENTS = 24
+"""How many of the best opponents are tried before a document is passed over."""
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A pair, and how much its answer is expected to teach, in nats."""
+
+    pair: Pair
+    information: float
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a question is chosen from.
+
+    Parameters
+    ----------
+    confusion
+        How the worker who asks answers: P(answer | relation), relation by row.
+    firm
+        Documents whose place is certain enough to measure others by.
+    fresh
+        Documents nobody has judged or is judging. Two of them teach more than one and a firm one:
+        their answer says something of both.
+    allowed
+        Whether a pair may go to this worker.
+    chance
+        A small random number per document, which decides between equals.
+    """
+
+    beliefs: Array
+    confusion: Array
+    firm: Mask
+    fresh: Mask
+    allowed: Callable[[int, int], bool]
+    chance: Array
+
+    def best(self, candidates: Sequence[int]) -> Question | None:
+        """Choose the best pair with one of some candidates in it."""
+        best: Question | None = None
+        for document in candidates:
+            gain = self.gains(document)
+            for other in np.argsort(-gain)[:OPPONENTS].tolist():
+                if gain[other] < 0 or (best is not None and gain[other] <= best.information):
+                    break
+                if self.allowed(document, other):
+                    best = Question((document, other), float(gain[other]))
+                    break
+        return best
+
+    def least_certain(self, among: Mask) -> list[int]:
+        """Return those of some documents whose places are least certain, least certain first."""
+        documents = np.flatnonzero(among)
+        count = min(CANDIDATES, len(documents))
+        if not count:
+            return []
+        doubt = entropy(self.beliefs[documents]) + self.chance[documents]
+        found = np.argpartition(-doubt, count - 1)[:count]
+        ordered: list[int] = documents[found[np.argsort(-doubt[found])]].tolist()
+        return ordered
+
+    def gains(self, document: int) -> Array:
+        """Return how much an answer about a document and each other one would teach."""
+        others = self.firm | self.fresh if self.fresh[document] else self.firm
+        gain = information(self.beliefs[document], self.beliefs, self.confusion) + self.chance
+        gain[~others] = -1
+        gain[document] = -1
+        return gain
+
+
+def information(document: Array, others: Array, confusion: Array) -> Array:
+    """Return how much an answer about a document and each of others is expected to teach.
+
+    Parameters
+    ----------
+    document, others
+        Beliefs over places, of one document and of many.
+    """
+    # At each place, how a document there would compare with this one: told from the other side.
+    worse, tie, better = places.relations(document)
+    truths = others @ np.stack([better, tie, worse], axis=1)
+    noise = -(confusion * np.log(confusion)).sum(axis=1)
+    taught: Array = entropy(truths @ confusion) - truths @ noise
+    return taught
+
+
+def entropy(shares: Array) -> Array:
+    """Return the entropy of each row, in nats."""
+    logs = np.log(np.maximum(shares, 1e-300))
+    total: Array = -(shares * logs).sum(axis=-1)
+    return total

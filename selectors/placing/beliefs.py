@@ -1,0 +1,256 @@
+"""What is believed of every document's place, from all answers together.
+
+Documents and answers form a graph: an answer ties the places of its two documents together by how
+its worker answers. Beliefs are found by passing messages along it (belief propagation): each answer
+tells either document what it says of its place, given what is otherwise believed of the other.
+Nothing is ever decided for good: a later answer moves the beliefs of all it bears on.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.selectors.placing import places
+from nextpair.selectors.placing.answers import Answers
+from nextpair.selectors.placing.crowd import Crowd
+from nextpair.selectors.placing.places import Array
+from nextpair.selectors.topic.believing import Reliability
+
+LEAST = 1e-12
+"""No chance is smaller: what seems impossible may be an error."""
+DAMPING = 0.5
+"""How much of a message is kept when it is sent anew, so that messages do not swing."""
+FOUNDER = 100.0
+"""How much likelier the founder of a class without other members is of it than of a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """How likely a document is of a class that has not been found yet.
+
+    Parameters
+    ----------
+    lasting, fading
+        Documents' worth of chance, for ever and at the beginning.
+    pace
+        After so many documents the second part has fallen to a third.
+    """
+
+    lasting: float = 1.0
+    fading: float = 4.0
+    pace: float = 40.0
+
+    def of_new(self, judged: float) -> float:
+        """Return the weight of all gaps together, where each judged document weighs 1."""
+        return self.lasting + self.fading * float(np.exp(-judged / self.pace))
+
+
+class Beliefs:
+    """Beliefs over the places of `size` documents, among classes that may change.
+
+    Parameters
+    ----------
+    founder
+        The document whose class is the first one; `founders` has the surest member of each.
+    """
+
+    def __init__(self, size: int, founder: int, rarity: Rarity | None = None) -> None:
+        self.size = size
+        self.answers = Answers(size)
+        self.crowd = Crowd()
+        self.founders = [founder] if size else []
+        self.judged = np.zeros(size, dtype=np.bool_)
+        self._rarity = rarity or Rarity()
+        self._hints = np.zeros((size, 0))
+        width = places.place_count(self.classes)
+        self._messages = np.zeros((0, width))
+        self._evidence = np.zeros((size, width))
+        self.beliefs = np.zeros((size, width))
+        self._prior = np.zeros((size, width))
+        self.set_prior()
+        self.believe()
+
+    @property
+    def classes(self) -> int:
+        """How many classes have been found."""
+        return len(self.founders)
+
+    @property
+    def counts(self) -> Array:
+        """How many judged documents each class is expected to have."""
+        expected: Array = self.beliefs[self.judged, 1::2].sum(axis=0)
+        return expected
+
+    @property
+    def likeliest(self) -> NDArray[np.intp]:
+        """The class each document is most likely of, by number, the best class being 0."""
+        if not self.classes:
+            return np.zeros(self.size, dtype=np.intp)
+        numbers: NDArray[np.intp] = self.beliefs[:, 1::2].argmax(axis=1)
+        return numbers
+
+    def hint(self, hints: Array) -> None:
+        """Take over what features say: the log of how much likelier they make each class."""
+        self._hints = hints
+
+    # -- passing messages -----------------------------------------------------------------------
+
+    def set_prior(self) -> None:
+        """Say what is likely of a document before anybody has judged it."""
+        counts = self.counts
+        if self.judged.any():
+            # Who founded a class may turn out to be of another: the surest member takes over.
+            likely = np.where(self.judged[:, None], self.beliefs[:, 1::2], 0)
+            self.founders = likely.argmax(axis=0).tolist()
+        new = self._rarity.of_new(counts.sum()) / (self.classes + 1)
+        own = self.beliefs[:, 1::2] * self.judged[:, None]
+        weights = np.full((self.size, places.place_count(self.classes)), new)
+        weights[:, 1::2] = np.maximum(counts - own, 0) + new
+        alone = np.clip(1 - np.diag(weights[self.founders, 1::2]) + new, 0, 1)
+        weights[self.founders, np.arange(1, weights.shape[1], 2)] *= 1 + FOUNDER * alone
+        self._prior = np.log(weights)
+        if self._hints.shape[1] == self.classes:
+            self._prior[:, 1::2] += self._hints
+
+    def believe(self) -> None:
+        """Put prior and evidence together."""
+        self.beliefs = _normalised(self._prior + self._evidence)
+
+    def pass_messages(self) -> None:
+        """Send every message once, and learn how workers answer from what comes out."""
+        count, answers = len(self.answers), self.answers
+        total = self._prior + self._evidence
+        told = self._messages
+        others = _normalised(
+            np.concatenate([total[answers.first], total[answers.second]]) - told, floor=LEAST
+        )
+        one, other = others[:count], others[count:]
+        likelihood = self.crowd.likelihood(answers.worker, answers.answer).T[:, :, None]
+        # What the second's place makes of the first's, and the other way round.
+        from_second, from_first = places.relations(other), places.relations(one)
+        to_first = (likelihood * from_second).sum(axis=0)
+        to_second = (likelihood[::-1] * from_first).sum(axis=0)
+        sent = np.log(np.maximum(np.concatenate([to_first, to_second]), LEAST))
+        self._messages = DAMPING * told + (1 - DAMPING) * sent
+        self._evidence = answers.incidence() @ self._messages
+        self.believe()
+        truths = likelihood[:, :, 0] * (from_second * one).sum(axis=2)
+        self.crowd.learn(answers.worker, answers.answer, _shares(truths.T))
+
+    def extend(self) -> None:
+        """Make room for the messages of answers that have come since."""
+        old, new = len(self._messages) // 2, len(self.answers)
+        width = places.place_count(self.classes)
+        messages = np.zeros((2 * new, width))
+        messages[:old] = self._messages[:old]
+        messages[new : new + old] = self._messages[old:]
+        self._messages = messages
+        self.judged[self.answers.first] = True
+        self.judged[self.answers.second] = True
+
+    def take_in(self, number: int) -> None:
+        """Let one answer move the beliefs of its two documents, and nothing else."""
+        first, second = int(self.answers.first[number]), int(self.answers.second[number])
+        worker, answer = self.answers.worker[number : number + 1], self.answers.answer[number]
+        likelihood = self.crowd.likelihood(worker, np.array([answer]))[0][:, None]
+        of_both = places.relations(self.beliefs[[first, second]])
+        to_first = (likelihood * of_both[:, 1]).sum(axis=0)
+        to_second = (likelihood[::-1] * of_both[:, 0]).sum(axis=0)
+        self._evidence[first] += np.log(np.maximum(to_first, LEAST))
+        self._evidence[second] += np.log(np.maximum(to_second, LEAST))
+        self.judged[[first, second]] = True
+        both = [first, second]
+        self.beliefs[both] = _normalised(self._prior[both] + self._evidence[both])
+
+    def restart_from(self, evidence: Array) -> None:
+        """Forget what single answers have moved since evidence was as given."""
+        self._evidence = evidence.copy()
+        self.believe()
+
+    @property
+    def evidence(self) -> Array:
+        """What all answers say of every document's place, as logarithms."""
+        return self._evidence
+
+    def reliabilities(self) -> list[Reliability]:
+        """Describe the workers who have answered."""
+        return self.crowd.reliabilities(np.bincount(self.answers.worker))
+
+    # -- changing the classes -------------------------------------------------------------------
+
+    def found(self, document: int, gap: int) -> None:
+        """Make a document the founder of a class in a gap."""
+        columns = places.split_gap(gap, self.classes)
+        beliefs = self.beliefs[:, columns]
+        beliefs[:, 2 * gap : 2 * gap + 3] /= 3
+        beliefs[document] = 0
+        beliefs[document, 2 * gap + 1] = 1
+        self.founders.insert(gap, document)
+        self._continue(beliefs, self._messages[:, columns])
+
+    def join(self, upper: int) -> None:
+        """Make one class of a class and the next."""
+        start, stop = 2 * upper + 1, 2 * upper + 4
+        smaller = upper if self.counts[upper] < self.counts[upper + 1] else upper + 1
+        del self.founders[smaller]
+        self._merge_places(start, stop)
+
+    def split(self, whole: int, members: NDArray[np.intp], upper: Array) -> None:
+        """Make two classes of one, given how likely each member is of the upper part."""
+        place = 2 * whole + 1
+        columns = [*range(place + 1), *range(place - 1, places.place_count(self.classes))]
+        beliefs = self.beliefs[:, columns]
+        beliefs[:, place + 1] = 0
+        beliefs[:, [place, place + 2]] /= 2
+        beliefs[members] = 0
+        beliefs[members, place] = upper
+        beliefs[members, place + 2] = 1 - upper
+        founders = int(members[upper.argmax()]), int(members[upper.argmin()])
+        self.founders[whole : whole + 1] = founders
+        self.beliefs = beliefs
+        # Workers seemed to err where they were right: that has to be unlearned first.
+        self.crowd.learn(self.answers.worker, self.answers.answer, self._truths())
+        self._continue(beliefs, self._first_messages())
+
+    def _truths(self) -> Array:
+        """Say how likely each relation is the true one of each answer's documents."""
+        answers, beliefs = self.answers, self.beliefs
+        relations = places.relations(beliefs[answers.second])
+        return _shares((relations * beliefs[answers.first]).sum(axis=2).T)
+
+    def _first_messages(self) -> Array:
+        """Send all messages from beliefs that were put there by hand."""
+        answers, beliefs = self.answers, self.beliefs
+        likelihood = self.crowd.likelihood(answers.worker, answers.answer).T[:, :, None]
+        to_first = (likelihood * places.relations(beliefs[answers.second])).sum(axis=0)
+        to_second = (likelihood[::-1] * places.relations(beliefs[answers.first])).sum(axis=0)
+        sent: Array = np.log(np.maximum(np.concatenate([to_first, to_second]), LEAST))
+        return sent
+
+    def drop(self, gone: int) -> None:
+        """Give up a class that has no member."""
+        del self.founders[gone]
+        self._merge_places(2 * gone, 2 * gone + 3)
+
+    def _merge_places(self, start: int, stop: int) -> None:
+        messages = np.log(places.gather(np.exp(self._messages), start, stop, mean=True))
+        self._continue(places.gather(self.beliefs, start, stop), messages)
+
+    def _continue(self, beliefs: Array, messages: Array) -> None:
+        """Go on with other places than before."""
+        self.beliefs, self._messages = beliefs, messages
+        self._evidence = self.answers.incidence() @ messages
+        self.set_prior()
+        self.believe()
+
+
+def _normalised(logs: Array, floor: float = 0.0) -> Array:
+    weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    shares: Array = weights / weights.sum(axis=-1, keepdims=True)
+    return np.maximum(shares, floor) if floor else shares
+
+
+def _shares(counts: Array) -> Array:
+    shares: Array = counts / counts.sum(axis=-1, keepdims=True)
+    return shares

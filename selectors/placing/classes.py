@@ -1,0 +1,86 @@
+"""Which classes there are: finding new ones, and giving up those that were none."""
+
+import numpy as np
+from scipy.special import gammaln
+
+from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.splitting import best_split
+
+SURE = 0.9
+"""How likely a document must be of a class of its own to found one."""
+EMPTY = 0.3
+"""A class that is expected to have fewer members was none."""
+MOST_CHANGES = 8
+"""At one time."""
+
+
+def revise(beliefs: Beliefs) -> bool:
+    """Find, join and give up classes until none of that is called for; say if any was."""
+    changed = False
+    for _ in range(MOST_CHANGES):
+        if not (_give_up(beliefs) or _join(beliefs) or _find(beliefs) or _split(beliefs)):
+            break
+        beliefs.set_prior()
+        beliefs.pass_messages()
+        changed = True
+    return changed
+
+
+def _find(beliefs: Beliefs) -> bool:
+    gaps = np.where(beliefs.judged[:, None], beliefs.beliefs[:, 0::2], 0)
+    document, gap = divmod(int(gaps.argmax()), gaps.shape[1])
+    if gaps[document, gap] < SURE:
+        return False
+    beliefs.found(document, gap)
+    return True
+
+
+def _give_up(beliefs: Beliefs) -> bool:
+    if beliefs.classes == 1:
+        return False
+    counts = beliefs.counts
+    rarest = int(counts.argmin())
+    if counts[rarest] >= EMPTY:
+        return False
+    beliefs.drop(rarest)
+    return True
+
+
+def _split(beliefs: Beliefs) -> bool:
+    likeliest = np.where(beliefs.judged, beliefs.beliefs.argmax(axis=1), -1)
+    for whole in range(beliefs.classes):
+        members = np.flatnonzero(likeliest == 2 * whole + 1)
+        split = best_split(beliefs.answers, members, beliefs.size)
+        if split is not None and split.gain > 0:
+            beliefs.split(whole, split.members, split.upper)
+            return True
+    return False
+
+
+def _join(beliefs: Beliefs) -> bool:
+    """Join two neighbours if the answers between them rather speak for one class."""
+    if beliefs.classes == 1:
+        return False
+    gains = joining_gains(beliefs)
+    upper = int(gains.argmax())
+    if gains[upper] <= 0:
+        return False
+    beliefs.join(upper)
+    return True
+
+
+def joining_gains(beliefs: Beliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return by how much each class and the next are likelier one than two, as logarithms."""
+    answers, counts = beliefs.answers, np.maximum(beliefs.counts, 0.5)
+    likelihood = np.log(beliefs.crowd.likelihood(answers.worker, answers.answer))
+    one, other = beliefs.beliefs[answers.first], beliefs.beliefs[answers.second]
+    upper, lower = slice(1, -2, 2), slice(3, None, 2)
+    downwards = one[:, upper] * other[:, lower]
+    upwards = one[:, lower] * other[:, upper]
+    fit: np.ndarray[tuple[int], np.dtype[np.float64]] = (
+        likelihood[:, 1] - likelihood[:, 0]
+    ) @ downwards + (likelihood[:, 1] - likelihood[:, 2]) @ upwards
+    # How much likelier so many documents are of one class than of two, before any answer.
+    together = gammaln(counts[:-1] + counts[1:])
+    apart = gammaln(counts[:-1]) + gammaln(counts[1:])
+    return fit + together - apart

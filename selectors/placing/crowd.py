@@ -1,0 +1,144 @@
+"""How workers answer: how often they are right, and who is not to be relied on.
+
+A worker is described by five numbers: given a tie, how often they say tie or name a winner; given
+a difference, how often they see it, say tie, or see it the wrong way round. They are learned
+from what the answers most likely should have been. A worker is taken for an ordinary one, who
+answers as the crowd does, until their answers are better explained by habits of their own.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, gammaln
+
+from nextpair.selectors.placing.places import Array
+from nextpair.selectors.topic.believing import Reliability
+
+TIE_PRIOR = np.array([17.0, 3.0])
+"""Answers to ties that everybody starts with: right, wrong."""
+DIFFERENCE_PRIOR = np.array([17.0, 2.1, 0.9])
+"""Answers to differences that everybody starts with: right, called a tie, reversed."""
+ORDINARY = 0.95
+"""How likely a worker is an ordinary one, before their answers are looked at."""
+LEAST_MARGIN = 2.0
+"""A crowd as a whole sees a difference the right way round at least this many times as often."""
+
+
+class Crowd:
+    """What is known of all workers of a topic."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, int] = {}
+        self._ties = TIE_PRIOR / TIE_PRIOR.sum()
+        self._differences = DIFFERENCE_PRIOR / DIFFERENCE_PRIOR.sum()
+        self._own = np.zeros((0, 5))
+
+    def number(self, worker: str) -> int:
+        """Return a worker's number; those not seen before get the next one."""
+        return self._names.setdefault(worker, len(self._names))
+
+    @property
+    def ordinary(self) -> Array:
+        """How an ordinary worker answers: P(answer | relation), relation by row."""
+        ordinary: Array = _confusion(np.concatenate([self._ties, self._differences])[None])[0]
+        return ordinary
+
+    def of(self, worker: str) -> Array:
+        """Say how a worker answers: P(answer | relation), relation by row."""
+        known = self._names.get(worker)
+        if known is None or known >= len(self._own):
+            return self.ordinary
+        own: Array = _confusion(self._own[known : known + 1])[0]
+        return own
+
+    def likelihood(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Array:
+        """Return P(answer | relation) for each answer, relations as columns."""
+        known = len(self._names)
+        habits = np.empty((known, 5))
+        habits[:] = np.concatenate([self._ties, self._differences])
+        habits[: len(self._own)] = self._own
+        chances: Array = _confusion(habits)[workers, :, answers]
+        return chances
+
+    def learn(self, workers: NDArray[np.intp], answers: NDArray[np.intp], truths: Array) -> None:
+        """Learn from answers and from how likely each relation was the true one."""
+        tie, better, worse = truths[:, 1], truths[:, 0], truths[:, 2]
+        said_tie = answers == 1
+        right = np.where(answers == 0, better, worse)
+        wrong = np.where(answers == 0, worse, better)
+        seen = np.stack(
+            [
+                np.where(said_tie, tie, 0),
+                np.where(said_tie, 0, tie),
+                np.where(said_tie, 0, right),
+                np.where(said_tie, better + worse, 0),
+                np.where(said_tie, 0, wrong),
+            ],
+            axis=1,
+        )
+        own: Array = np.stack(
+            [np.bincount(workers, column, minlength=len(self._names)) for column in seen.T], axis=1
+        ).astype(np.float64)
+        total = own.sum(axis=0)
+        self._ties = _shares(total[:2] + TIE_PRIOR)
+        differences = total[2:] + DIFFERENCE_PRIOR
+        # The mirror image of an order explains the answers just as well, with a crowd that
+        # reverses everything.
+        differences[2] = min(differences[2], differences[0] / LEAST_MARGIN)
+        self._differences = _shares(differences)
+        self._own = self._habits(own)
+
+    def _habits(self, seen: Array) -> Array:
+        """Say how each worker answers: as the crowd does, unless their answers speak against it."""
+        ordinary = np.concatenate([self._ties, self._differences])
+        strange = np.concatenate([_shares(seen[:, :2] + 1), _shares(seen[:, 2:] + 1)], axis=1)
+        for_strange = _evidence(seen[:, :2]) + _evidence(seen[:, 2:])
+        odds = np.log(ORDINARY / (1 - ORDINARY)) + seen @ np.log(ordinary) - for_strange
+        share = expit(odds)[:, None]
+        habits: Array = share * ordinary + (1 - share) * strange
+        return habits
+
+    def reliabilities(self, answers: NDArray[np.intp]) -> list[Reliability]:
+        """Describe every worker.
+
+        Parameters
+        ----------
+        answers
+            How many each gave, by number.
+        """
+        return [
+            Reliability(name, int(answers[number]), *_worth(self.of(name)))
+            for name, number in self._names.items()
+        ]
+
+
+def _shares(counts: Array) -> Array:
+    shares: Array = counts / counts.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _evidence(counts: Array) -> Array:
+    """Return the log chance of answers from someone who may have any habit."""
+    kinds = counts.shape[1]
+    chances: Array = gammaln(counts + 1).sum(axis=1) - gammaln(counts.sum(axis=1) + kinds)
+    return chances + gammaln(kinds)
+
+
+def _confusion(habits: Array) -> Array:
+    """Spell five numbers out as P(answer | relation), by worker, relation and answer."""
+    tie, wrong, right, missed, reversed_ = habits.T
+    return np.stack(
+        [
+            np.stack([right, missed, reversed_], axis=-1),
+            np.stack([wrong / 2, tie, wrong / 2], axis=-1),
+            np.stack([reversed_, missed, right], axis=-1),
+        ],
+        axis=1,
+    )
+
+
+def _worth(confusion: Array) -> tuple[float, float]:
+    """Return the share of right answers and the information, were all relations equally likely."""
+    answers = confusion.mean(axis=0)
+    noise = -(confusion * np.log(confusion)).sum() / 3
+    information = (-(answers * np.log(answers)).sum() - noise) / np.log(3)
+    return float(np.trace(confusion) / 3), float(max(information, 0.0))

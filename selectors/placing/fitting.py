@@ -1,0 +1,75 @@
+"""When beliefs are fitted anew: rarely enough to be cheap, often enough to be right.
+
+Between two fits an answer moves only the beliefs of its two documents. A fit starts from the last
+one and takes in all answers since: what single answers moved meanwhile leaves no trace, so whoever
+reads a long log does not have to move them.
+"""
+
+import copy
+
+import numpy as np
+
+from nextpair.selectors.placing import classes
+from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.features import FeatureModel
+from nextpair.selectors.topic.documents import Documents
+
+SWEEPS = 3
+"""Rounds of messages in a fit."""
+LAST_SWEEPS = 8
+"""Rounds in the fit that a report rests on."""
+GROWTH = 10
+"""A fit is due when the answers have grown by one in so many."""
+
+
+class Fitting:
+    """Beliefs over a topic's documents, fitted to its answers from time to time."""
+
+    def __init__(self, documents: Documents, founder: int) -> None:
+        self._beliefs = Beliefs(len(documents), founder)
+        self._features = FeatureModel(documents)
+        self._due = 1
+        self._taken_in = 0
+        self._evidence = self._beliefs.evidence.copy()
+        self._final: Beliefs | None = None
+
+    def add(self, first: int, second: int, answer: int, worker: str) -> None:
+        """Take in one more answer."""
+        beliefs = self._beliefs
+        beliefs.answers.add(first, second, answer, beliefs.crowd.number(worker))
+        self._final = None
+        if len(beliefs.answers) >= self._due:
+            self._fit(beliefs, SWEEPS)
+            self._evidence = beliefs.evidence.copy()
+            self._taken_in = len(beliefs.answers)
+            self._due = self._taken_in + max(1, self._taken_in // GROWTH)
+
+    def look(self) -> Beliefs:
+        """Return beliefs as of the last answer, good enough to choose the next question from."""
+        for number in range(self._taken_in, len(self._beliefs.answers)):
+            self._beliefs.take_in(number)
+        self._taken_in = len(self._beliefs.answers)
+        return self._beliefs
+
+    def final(self) -> Beliefs:
+        """Return beliefs fitted to all answers, to be reported."""
+        if self._final is None:
+            beliefs = copy.deepcopy(self._beliefs)
+            if len(beliefs.answers):
+                self._fit(beliefs, LAST_SWEEPS)
+            self._final = beliefs
+        return self._final
+
+    def _fit(self, beliefs: Beliefs, sweeps: int) -> None:
+        beliefs.restart_from(self._evidence)
+        beliefs.extend()
+        self._take_hints(beliefs)
+        for _ in range(sweeps):
+            beliefs.set_prior()
+            beliefs.pass_messages()
+        if classes.revise(beliefs):
+            self._take_hints(beliefs)
+
+    def _take_hints(self, beliefs: Beliefs) -> None:
+        settled = np.where(beliefs.judged[:, None], beliefs.beliefs[:, 1::2], 0)
+        beliefs.hint(self._features.log_likelihood(settled))

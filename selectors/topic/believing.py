@@ -1,0 +1,113 @@
+"""Selectors that believe: they weigh every judgment by itself, and doubt all of them.
+
+Others rest on an order in which what was found once is true. A believer has no votes to wait for
+and nothing to re-open: it says what it takes for settled, and may change its mind.
+"""
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.topic.evidence import Evidence
+from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
+from nextpair.selectors.topic.open_pairs import OpenPairs
+from nextpair.selectors.topic.order import Merge, Order
+from nextpair.selectors.topic.settings import Conflict, Forecast
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """What is known of one worker.
+
+    Parameters
+    ----------
+    answers
+        How many they gave.
+    right
+        The share of right answers to be expected, were a better, an equal and a worse document
+        equally likely.
+    information
+        How much an answer of theirs tells, from 0 to 1, where 1 is what one without errors would.
+    """
+
+    worker: str
+    answers: int
+    right: float
+    information: float
+
+
+class Believer(Selector):
+    """A selector that keeps beliefs instead of an order."""
+
+    @abstractmethod
+    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+        """Take in one judgment."""
+
+    @abstractmethod
+    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
+        """Choose the next pair for a worker.
+
+        Parameters
+        ----------
+        open_pairs
+            The pairs in workers' hands, smaller position first.
+        """
+
+    @abstractmethod
+    def settled(self) -> Order:
+        """Return the order of the documents that are taken for settled."""
+
+    @abstractmethod
+    def guesses(self) -> NDArray[np.float64]:
+        """Return a number for each document, settled or not, larger is better."""
+
+    @abstractmethod
+    def certainty(self) -> NDArray[np.float64]:
+        """Return how likely each document is where it is said to be."""
+
+    @abstractmethod
+    def reliabilities(self) -> Sequence[Reliability]:
+        """Describe the workers who have answered."""
+
+    @abstractmethod
+    def forecast(self) -> Forecast:
+        """Say how many more judgments will be needed."""
+
+    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+        """Do nothing: a believer hears judgments, not findings."""
+
+    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+        """Refuse: a believer is asked by `ask`."""
+        raise NotImplementedError
+
+
+def agreeing(order: Order, findings: Iterable[Finding]) -> Evidence:
+    """Collect the findings that say what an order says."""
+    evidence = Evidence()
+    for finding in findings:
+        if order.relation(finding.first, finding.second) is finding.outcome:
+            evidence.add(finding)
+    return evidence
+
+
+def contradictions(order: Order, findings: Sequence[Finding]) -> list[Conflict]:
+    """List the findings that say something else than an order."""
+    evidence = agreeing(order, findings)
+
+    def conflict(finding: Finding, known: Outcome) -> Conflict:
+        def explain() -> tuple[Finding, ...]:
+            return evidence.chain(finding.first, finding.second, known)
+
+        return Conflict(finding, known, None, explain)
+
+    compared = ((one, order.relation(one.first, one.second)) for one in findings)
+    return [
+        conflict(finding, known)
+        for finding, known in compared
+        if known is not None and known is not finding.outcome
+    ]
