@@ -16,7 +16,8 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.placing.asking import Mask, Question, Situation
+from nextpair.selectors.placing import places
+from nextpair.selectors.placing.asking import Mask, Question, Situation, entropy
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.fitting import Fitting
 from nextpair.selectors.placing.islands import Mainland
@@ -50,14 +51,15 @@ class Options:
     top
         Only the best so many need to be settled; 0 for all.
     budget
-        Judgments per document after which nothing more is asked; 0 for no limit.
+        Judgments per document after which nothing more is asked; 0 for no limit. Answers that say
+        nothing, or documents that cannot be told apart nor tied, would go on for ever.
     stay
         How much information may be given up, as a share, to keep a document on the worker's screen.
     """
 
     risk: float = 0.05
     top: int = 0
-    budget: float = 0.0
+    budget: float = 10.0
     stay: float = 0.05
 
     def __post_init__(self) -> None:
@@ -137,6 +139,7 @@ class Placement(Believer):
             beliefs.crowd.of(worker.id),
             self._firm(beliefs),
             ~beliefs.judged & ~busy,
+            entropy(self._wanted(beliefs)),
             allowed,
             LITTLE * rng.random(len(self.documents)),
         )
@@ -180,15 +183,31 @@ class Placement(Believer):
 
     # -- what is enough -------------------------------------------------------------------------
 
+    def _wanted(self, beliefs: Beliefs) -> Array:
+        """Return beliefs over the places that matter, all others being one place, the last."""
+        if not self.options.top:
+            return beliefs.beliefs
+        # The class in which the last of the wanted documents is, best first.
+        sizes = np.bincount(beliefs.likeliest, minlength=beliefs.classes)
+        last = int(np.searchsorted(sizes.cumsum(), self.options.top))
+        start = 2 * min(last, beliefs.classes - 1) + 2
+        return places.gather(beliefs.beliefs, start, beliefs.beliefs.shape[1])
+
     def _errors(self, beliefs: Beliefs) -> Array:
         """Return how likely each document is not where it seems to be."""
-        seen = 1 - beliefs.beliefs[:, 1::2].max(axis=1, initial=0)
-        return np.where(beliefs.judged, seen, 1.0)
+        wanted = self._wanted(beliefs)
+        right = wanted[:, 1::2].max(axis=1, initial=0)
+        if self.options.top:
+            right = np.maximum(right, wanted[:, -1])
+        return np.where(beliefs.judged, 1 - right, 1.0)
 
     def _is_enough(self, beliefs: Beliefs) -> bool:
+        return bool(self._errors(beliefs).sum() <= self.options.risk * self._telling(beliefs))
+
+    def _telling(self, beliefs: Beliefs) -> float:
+        """Return how many documents make the difference: those outside the largest class."""
         counts = beliefs.counts
-        outside = float(counts.sum() - counts.max(initial=0))
-        return bool(self._errors(beliefs).sum() <= self.options.risk * max(outside, 1.0))
+        return max(float(counts.sum() - counts.max(initial=0)), 1.0)
 
     # -- telling --------------------------------------------------------------------------------
 

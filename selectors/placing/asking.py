@@ -39,6 +39,8 @@ class Situation:
     fresh
         Documents nobody has judged or is judging. Two of them teach more than one and a firm one:
         their answer says something of both.
+    doubt
+        How uncertain each document's place is, as far as it matters.
     allowed
         Whether a pair may go to this worker.
     chance
@@ -49,6 +51,7 @@ class Situation:
     confusion: Array
     firm: Mask
     fresh: Mask
+    doubt: Array
     allowed: Callable[[int, int], bool]
     chance: Array
 
@@ -71,7 +74,7 @@ class Situation:
         count = min(CANDIDATES, len(documents))
         if not count:
             return []
-        doubt = entropy(self.beliefs[documents]) + self.chance[documents]
+        doubt = self.doubt[documents] + self.chance[documents]
         found = np.argpartition(-doubt, count - 1)[:count]
         ordered: list[int] = documents[found[np.argsort(-doubt[found])]].tolist()
         return ordered

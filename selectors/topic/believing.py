@@ -44,6 +44,8 @@ class Reliability:
 class Believer(Selector):
     """A selector that keeps beliefs instead of an order."""
 
+    infers = False
+
     @abstractmethod
     def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Take in one judgment."""

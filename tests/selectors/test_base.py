@@ -28,6 +28,7 @@ def test_every_file_is_a_selector_and_its_name() -> None:
         "groups",
         "merge-tie",
         "merge-tie-random",
+        "placement",
         "quick-sort",
         "uniform",
     ]

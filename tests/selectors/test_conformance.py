@@ -19,8 +19,8 @@ from nextpair.selectors.topic.state import Topic
 
 ALL = selector_names()
 BELIEVING = [name for name in ALL if issubclass(find_selector(name), Believer)]
-INFERRING = [name for name in ALL if find_selector(name).infers and name not in BELIEVING]
-PLANNING = [name for name in ALL if not find_selector(name).infers]
+INFERRING = [name for name in ALL if find_selector(name).infers]
+PLANNING = [name for name in ALL if name not in (*BELIEVING, *INFERRING)]
 WORKERS = [f"w{number}" for number in range(12)]
 
 
