@@ -26,6 +26,8 @@ from nextpair.app.wire.results import (
     LogEntryOut,
     ProgressOut,
     RankingOut,
+    ReliabilitiesOut,
+    ReliabilityOut,
     StudyProgressOut,
 )
 from nextpair.app.wire.retractions import RetractionIn, RetractionOut
@@ -194,6 +196,11 @@ class Client:
         """Say how two documents compare, and why."""
         path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}/explain"
         return self._call(ExplanationOut, "GET", path, query={"first": first, "second": second})
+
+    def reliability(self, study: str, topic: str) -> list[ReliabilityOut]:
+        """Say how far each worker's answers can be relied on, least first."""
+        path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}/reliability"
+        return self._call(ReliabilitiesOut, "GET", path).workers
 
     def judgments(self, study: str, topic: str) -> Iterator[LogEntryOut]:
         """Yield a topic's log."""

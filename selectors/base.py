@@ -24,6 +24,7 @@ from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
+from nextpair.selectors.topic.settings import Forecast
 
 ENTRY_POINTS = "nextpair.selectors"
 _SHARED = ("base", "errors")
@@ -116,6 +117,10 @@ class Selector(ABC):
 
     def planned(self) -> Iterable[Pair] | None:
         """Return the pairs still to be asked, where no answer can change which they are."""
+        return None
+
+    def forecast(self) -> Forecast | None:
+        """Say how many more judgments are needed where answers can change that, if it can tell."""
         return None
 
     def pause(self) -> Idle:

@@ -16,10 +16,11 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.placing import places
 from nextpair.selectors.placing.asking import Mask, Question, Situation, entropy
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.fitting import Fitting
+from nextpair.selectors.placing.forecasting import forecast
+from nextpair.selectors.placing.goals import Goal
 from nextpair.selectors.placing.islands import Mainland
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.believing import Believer, Reliability
@@ -82,6 +83,7 @@ class Placement(Believer):
         founder = int(np.random.default_rng(seed).integers(max(size, 1)))
         self._fitting = Fitting(documents, founder)
         self._mainland = Mainland(size, founder)
+        self._goal = Goal(options.risk, options.top)
         self._heard = 0
         self._settled: Order | None = None
 
@@ -99,9 +101,9 @@ class Placement(Believer):
         if self._out_of_budget or len(self.documents) < 2:
             return Idle.DONE
         beliefs = self._fitting.look()
-        if self._is_enough(beliefs):
+        if self._goal.reached(beliefs):
             beliefs = self._fitting.final()
-            if self._is_enough(beliefs):
+            if self._goal.reached(beliefs):
                 return Idle.DONE
         if self._spent_with(open_pairs):
             return Idle.WAIT
@@ -139,7 +141,7 @@ class Placement(Believer):
             beliefs.crowd.of(worker.id),
             self._firm(beliefs),
             ~beliefs.judged & ~busy,
-            entropy(self._wanted(beliefs)),
+            entropy(self._goal.wanted(beliefs)),
             allowed,
             LITTLE * rng.random(len(self.documents)),
         )
@@ -161,7 +163,7 @@ class Placement(Believer):
                 idle[document] = bool(situation.firm[document])
         best = situation.best(situation.least_certain(idle))
         begun = beliefs.judged
-        if self._errors(beliefs)[begun].sum() <= max(0.5, CALM * begun.sum()):
+        if self._goal.errors(beliefs)[begun].sum() <= max(0.5, CALM * begun.sum()):
             return best
         of_begun = situation.best(situation.least_certain(idle & begun))
         if best is None or of_begun is None:
@@ -181,34 +183,6 @@ class Placement(Believer):
                     return document, seen
         return best.pair
 
-    # -- what is enough -------------------------------------------------------------------------
-
-    def _wanted(self, beliefs: Beliefs) -> Array:
-        """Return beliefs over the places that matter, all others being one place, the last."""
-        if not self.options.top:
-            return beliefs.beliefs
-        # The class in which the last of the wanted documents is, best first.
-        sizes = np.bincount(beliefs.likeliest, minlength=beliefs.classes)
-        last = int(np.searchsorted(sizes.cumsum(), self.options.top))
-        start = 2 * min(last, beliefs.classes - 1) + 2
-        return places.gather(beliefs.beliefs, start, beliefs.beliefs.shape[1])
-
-    def _errors(self, beliefs: Beliefs) -> Array:
-        """Return how likely each document is not where it seems to be."""
-        wanted = self._wanted(beliefs)
-        right = wanted[:, 1::2].max(axis=1, initial=0)
-        if self.options.top:
-            right = np.maximum(right, wanted[:, -1])
-        return np.where(beliefs.judged, 1 - right, 1.0)
-
-    def _is_enough(self, beliefs: Beliefs) -> bool:
-        return bool(self._errors(beliefs).sum() <= self.options.risk * self._telling(beliefs))
-
-    def _telling(self, beliefs: Beliefs) -> float:
-        """Return how many documents make the difference: those outside the largest class."""
-        counts = beliefs.counts
-        return max(float(counts.sum() - counts.max(initial=0)), 1.0)
-
     # -- telling --------------------------------------------------------------------------------
 
     def settled(self) -> Order:
@@ -216,8 +190,8 @@ class Placement(Believer):
         if self._settled is None:
             beliefs = self._fitting.final()
             likeliest = beliefs.likeliest
-            sure = self._errors(beliefs) <= self.options.risk
-            if self._is_enough(beliefs):
+            sure = self._goal.errors(beliefs) <= self.options.risk
+            if self._goal.reached(beliefs):
                 sure[:] = True
             members = [
                 np.flatnonzero(sure & (likeliest == number)).tolist()
@@ -241,7 +215,12 @@ class Placement(Believer):
 
     def forecast(self) -> Forecast:
         """Say how many more judgments will be needed."""
-        return Forecast(0, 0, 0)
+        beliefs, size = self._fitting.final(), len(self.documents)
+        left = self.options.budget * size - self._heard if self.options.budget else np.inf
+        if size < 2 or left <= 0 or self._goal.reached(beliefs):
+            return Forecast(0, 0, 0)
+        each = min(self._goal.most_errors(beliefs) / size, 0.5)
+        return forecast(self._goal.doubts(beliefs), each, beliefs.crowd.ordinary, left)
 
     @classmethod
     def variant(cls, options: Any) -> type[Selector]:

@@ -1,6 +1,6 @@
 """Studies, and the workers of each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select, update
@@ -90,6 +90,12 @@ def find_worker(connection: Connection, study_id: int, name: str) -> WorkerRow |
 def get_worker(connection: Connection, worker_id: int) -> WorkerRow:
     """Return the worker of this id."""
     return WorkerRow(*connection.execute(select(*_WORKER).where(Worker.id == worker_id)).one())
+
+
+def worker_names(connection: Connection, worker_ids: Sequence[int]) -> dict[int, str]:
+    """Return the names of workers by their ids."""
+    found = select(Worker.id, Worker.name).where(Worker.id.in_(worker_ids))
+    return {worker_id: name for worker_id, name in connection.execute(found)}
 
 
 def lock_worker(connection: Connection, worker_id: int) -> None:

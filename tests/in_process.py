@@ -78,7 +78,8 @@ class InProcess:
         return str(made["key"])
 
     def make_study(self, study: str = STUDY, **settings: object) -> Json:
-        """Add a study."""
+        """Add a study, whose selector takes every answer for true unless another is named."""
+        settings = {"selector": "merge-tie-random", **settings}
         made: Json = self.post("/v1/studies", {"id": study, **settings}, status=201)
         return made
 

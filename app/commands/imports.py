@@ -21,9 +21,9 @@ from nextpair.app.simulation.inputs import split_option
 from nextpair.app.uploads import Unsendable, check_pool, upload_pool
 from nextpair.selectors.base import find_selector, make_options, selector_names
 from nextpair.selectors.errors import BadInput, BadOption
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
 
 DEPTH = 100
-SELECTOR = "merge-tie-random"
 EXAMPLE = """\
 examples:
   export NEXTPAIR_KEY=np_…
@@ -131,7 +131,7 @@ def _settings(given: argparse.Namespace) -> dict[str, object]:
         said["votes"] = given.votes
     if given.option:
         texts = dict(split_option(option) for option in given.option)
-        read = make_options(find_selector(given.selector or SELECTOR), texts)
+        read = make_options(find_selector(given.selector or DEFAULT_SELECTOR), texts)
         said["options"] = json.loads(json.dumps({key: getattr(read, key) for key in texts}))
     return said
 

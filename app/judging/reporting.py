@@ -26,6 +26,8 @@ class Ranked:
         The best and the worst rank it can still have.
     uncertainty
         The standard error of its score, where the rating has one and the document was compared.
+    certainty
+        How likely it is of the class it is said to be of, where the selector weighs that.
     """
 
     document: str
@@ -33,6 +35,7 @@ class Ranked:
     ranks: tuple[int, int]
     score: float
     uncertainty: float | None
+    certainty: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def ranking(live: LiveTopic, rating: str | None) -> Ranking:
     rating = rating or state.selector.rating
     scores, errors = _scores(state, rating)
     ranks = standing(state.order)
-    classes = state.classes()
+    classes, certainty = state.classes(), state.certainty()
     levels = {name: level for level, names in enumerate(classes, start=1) for name in names}
     documents = [
         Ranked(
@@ -61,6 +64,7 @@ def ranking(live: LiveTopic, rating: str | None) -> Ranking:
             (int(ranks.best[place]), int(ranks.worst[place])),
             float(scores[place]),
             float(errors[place]) if np.isfinite(errors[place]) else None,
+            None if certainty is None else float(certainty[place]),
         )
         for place, name in enumerate(state.documents.ids)
     ]

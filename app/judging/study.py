@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from nextpair.selectors.base import find_selector, make_options
-from nextpair.selectors.topic.settings import ConflictPolicy
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
 from nextpair.selectors.topic.settings import Settings as TopicSettings
 from nextpair.storage.rows import StudyRow
 
@@ -41,7 +41,7 @@ class StudySettings(BaseModel):
     design: Literal["preference"] = Field("preference", description="what a worker answers")
     ties: Flag = Field(True, description="whether two documents may be called equal")
     selector: Annotated[str, StringConstraints(max_length=100)] = Field(
-        "merge-tie-random", description="what decides which pair is asked next"
+        DEFAULT_SELECTOR, description="what decides which pair is asked next"
     )
     options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="the selector's options, by name"

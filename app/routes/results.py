@@ -1,7 +1,7 @@
 """What is known: ranking, progress, why, conflicts, and the judgment log itself."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -20,11 +20,13 @@ from nextpair.app.wire.results import (
     RankedOut,
     RankingOut,
     ReasonOut,
+    ReliabilitiesOut,
+    ReliabilityOut,
     StudyProgressOut,
 )
 from nextpair.app.wire.topics import DocumentName
 from nextpair.selectors.topic.judgments import Finding, Outcome
-from nextpair.storage import judgments, topics
+from nextpair.storage import judgments, studies, topics
 from nextpair.storage.rows import JudgmentRow
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["results"])
@@ -81,6 +83,24 @@ def get_study_progress(
         finished=sum(one.finished for one in found),
         topics=found,
     )
+
+
+@router.get("/topics/{topic}/reliability", responses=problems(404))
+def get_reliability(
+    study: StudyName, topic: TopicName, caller: Reader, service: Svc
+) -> ReliabilitiesOut:
+    """Say how far each worker's answers can be relied on, least first.
+
+    Empty where the selector does not weigh workers.
+    """
+    topic_id = service.topic_id(study, topic)
+    with service.look(topic_id) as live:
+        found = live.state.reliabilities()
+    with service.database.read() as connection:
+        names = studies.worker_names(connection, [int(one.worker) for one in found])
+    told = [ReliabilityOut(**asdict(replace(one, worker=names[int(one.worker)]))) for one in found]
+    told.sort(key=lambda one: (one.information, one.worker))
+    return ReliabilitiesOut(workers=told)
 
 
 def progress_out(topic: str, progress: Progress) -> ProgressOut:

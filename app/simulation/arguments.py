@@ -5,14 +5,14 @@ from pathlib import Path
 
 from nextpair.app.commands.remote import add_service
 from nextpair.selectors.base import selector_names
-from nextpair.selectors.topic.settings import ConflictPolicy
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 COLUMNS = "topic,first,second,worker,answer"
 ANSWERS = "better,worse,tie"
 EXAMPLE = """\
 examples:
   nextpair simulate --generate topics=10,documents=200,grades=0.75/0.15/0.08/0.02 --repeat 5
-  nextpair simulate --qrels wt11.qrels.gz --selector merge-tie-random --repeat 30 --jobs 2
+  nextpair simulate --qrels wt11.qrels.gz --selector placement --repeat 30 --jobs 2
   nextpair simulate --replay judgments.csv.gz --columns topic,arg1,arg2,worker,value \\
       --answers a1,a2,equal --selector quick-sort --votes 5
   NEXTPAIR_KEY=… nextpair simulate --url http://127.0.0.1:8000 --qrels my.qrels --jobs 8
@@ -86,7 +86,7 @@ def _add_mechanisms(group: argparse._ArgumentGroup) -> None:
         "--selector",
         action="append",
         metavar="NAME",
-        help=f"{', '.join(selector_names())}; repeatable (default: merge-tie-random)",
+        help=f"{', '.join(selector_names())}; repeatable (default: {DEFAULT_SELECTOR})",
     )
     group.add_argument(
         "--option",

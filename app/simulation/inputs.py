@@ -20,7 +20,7 @@ from nextpair.app.simulation.truths import (
 )
 from nextpair.selectors.base import find_selector, make_options
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption
-from nextpair.selectors.topic.settings import ConflictPolicy
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 
 def check_counts(given: argparse.Namespace) -> None:
@@ -120,7 +120,7 @@ def _choose_topics(truths: Sequence[Truth], wanted: str | None) -> list[Truth]:
 
 def make_plans(given: argparse.Namespace) -> list[Plan]:
     """Make one plan per selector named."""
-    names = list(dict.fromkeys(given.selector or ["merge-tie-random"]))
+    names = list(dict.fromkeys(given.selector or [DEFAULT_SELECTOR]))
     options = dict(split_option(option) for option in given.option)
     return [_plan(given, name, own) for name, own in _deal(names, options).items()]
 

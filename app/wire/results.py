@@ -16,6 +16,9 @@ class RankedOut(BaseModel):
     ranks: tuple[int, int] = Field(description="the best and the worst rank it can still have")
     score: float
     uncertainty: float | None = Field(description="the score's standard error, if there is one")
+    certainty: float | None = Field(
+        description="how likely it is of this class, if the selector weighs that"
+    )
 
 
 class RankingOut(BaseModel):
@@ -62,6 +65,23 @@ class StudyProgressOut(BaseModel):
     open: int
     finished: int = Field(description="topics with nothing left to ask")
     topics: list[ProgressOut]
+
+
+class ReliabilityOut(BaseModel):
+    """How far a worker's answers about a topic can be relied on."""
+
+    worker: str
+    answers: int
+    right: float = Field(description="the share of right answers to be expected")
+    information: float = Field(
+        description="how much an answer tells: 1 as much as one without errors, 0 nothing"
+    )
+
+
+class ReliabilitiesOut(BaseModel):
+    """How far the workers of a topic can be relied on, least first."""
+
+    workers: list[ReliabilityOut]
 
 
 class ReasonOut(BaseModel):

@@ -17,7 +17,7 @@ from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
-from nextpair.selectors.topic.settings import Conflict, Forecast
+from nextpair.selectors.topic.settings import Conflict
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,6 @@ class Believer(Selector):
     @abstractmethod
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered."""
-
-    @abstractmethod
-    def forecast(self) -> Forecast:
-        """Say how many more judgments will be needed."""
 
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Do nothing: a believer hears judgments, not findings."""

@@ -10,6 +10,8 @@ import numpy as np
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
 
+DEFAULT_SELECTOR = "placement"
+
 
 class ConflictPolicy(StrEnum):
     """What happens when a finding contradicts the order."""
@@ -36,7 +38,7 @@ class Settings:
         The topic's own chance: pivots, random matrices, schedules.
     """
 
-    selector: str = "merge-tie-random"
+    selector: str = DEFAULT_SELECTOR
     options: Mapping[str, object] = field(default_factory=dict)
     votes: int = 1
     on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS

@@ -11,7 +11,7 @@ from nextpair.selectors import ratings
 from nextpair.selectors.base import Choice, Idle, Worker, find_selector, make_options
 from nextpair.selectors.errors import OutOfSequence, SelfComparison, UnknownJudgment
 from nextpair.selectors.ratings.match import Match
-from nextpair.selectors.topic.believing import Believer, agreeing, contradictions
+from nextpair.selectors.topic.believing import Believer, Reliability, agreeing, contradictions
 from nextpair.selectors.topic.documents import Document, Documents
 from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
@@ -196,11 +196,9 @@ class Topic:
 
     def forecast(self) -> Forecast | None:
         """Say how many more judgments are needed, if the selector can tell."""
-        if isinstance(self.selector, Believer):
-            return self.selector.forecast()
         planned = self.selector.planned()
         if planned is None:
-            return None
+            return self.selector.forecast()
         votes = sum(self._votes_wanted(pair) for pair in planned)
         return Forecast(votes, votes, votes)
 
@@ -266,6 +264,14 @@ class Topic:
             tuple(self.documents.ids[document] for document in members)
             for members in self.order.classes()
         ]
+
+    def certainty(self) -> NDArray[np.float64] | None:
+        """Return how likely each document is of its class, if the selector weighs that."""
+        return self.selector.certainty() if isinstance(self.selector, Believer) else None
+
+    def reliabilities(self) -> Sequence[Reliability]:
+        """Describe the workers who have answered, if the selector weighs them."""
+        return self.selector.reliabilities() if isinstance(self.selector, Believer) else ()
 
     def matches(self) -> list[Match]:
         """List the pairs with a vote, in the order in which they were first asked."""

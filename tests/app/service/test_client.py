@@ -199,7 +199,7 @@ def test_the_client_speaks_all_of_the_service(sqlite_url: str) -> None:
     key = new_key(sqlite_url)
     with serving(sqlite_url) as (address, _), Client(address, key) as client:
         client.ready()
-        study = client.create_study(STUDY, undo_seconds=30)
+        study = client.create_study(STUDY, undo_seconds=30, selector="quick-sort")
         assert client.study(STUDY) == study
         assert client.change_study(STUDY, title="T").title == "T"
         client.add_topic(STUDY, TopicIn(id=TOPIC, documents=[DocumentIn(id=d) for d in "abc"]))
@@ -220,6 +220,7 @@ def test_the_client_speaks_all_of_the_service(sqlite_url: str) -> None:
         assert client.ranking(STUDY, TOPIC, "elo").rating == "elo"
         better, worse = asked.left.id, asked.right.id
         assert client.explain(STUDY, TOPIC, better, worse).relation == "better"
+        assert client.reliability(STUDY, TOPIC) == []
         assert [entry.retracted for entry in client.judgments(STUDY, TOPIC)] == ["undo", None]
         assert len(b"".join(client.export(STUDY, Format.JSONL)).splitlines()) == 2
         with pytest.raises(Refused, match="no topic"):

@@ -27,7 +27,7 @@ class Live:
             timeout=20,
             trust_env=False,
         )
-        self.study = self.client.create_study().id
+        self.study = self.client.create_study(selector="quick-sort").id
         self.at = f"/v1/studies/{self.study}"
         self.topic = f"{self.at}/topics/{TOPIC}"
         documents = [DocumentIn(id=f"d{n}") for n in range(1, 4)]

@@ -33,9 +33,10 @@ def test_a_study_without_a_name_is_given_one(service: InProcess) -> None:
 def test_the_same_study_again_is_a_success_and_another_of_its_name_is_not(
     service: InProcess,
 ) -> None:
-    made = service.make_study(votes=3)
+    said = {"id": STUDY, "votes": 3}
+    made = service.post("/v1/studies", said, status=201)
     service.clock.move(1)
-    assert service.post("/v1/studies", {"id": STUDY, "votes": 3}) == made
+    assert service.post("/v1/studies", said) == made
     refusal(service.send("POST", "/v1/studies", {"id": STUDY}), 409, "content-conflict")
     assert service.get(AT) == made
 

@@ -1,0 +1,57 @@
+"""When it is enough: how certain the places of which documents must be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nextpair.selectors.placing import places
+from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.places import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What has to be reached.
+
+    Parameters
+    ----------
+    risk
+        How many documents may be misplaced, as a share of those outside the largest class: they are
+        what an order tells of, and a topic with few of them needs more certainty about each.
+    top
+        Only the best so many need to be settled; 0 for all.
+    """
+
+    risk: float
+    top: int = 0
+
+    def reached(self, beliefs: Beliefs) -> bool:
+        """Say whether nothing more needs to be asked."""
+        return bool(self.errors(beliefs).sum() <= self.most_errors(beliefs))
+
+    def most_errors(self, beliefs: Beliefs) -> float:
+        """Return how many documents may be misplaced."""
+        counts = beliefs.counts
+        return self.risk * max(float(counts.sum() - counts.max(initial=0)), 1.0)
+
+    def errors(self, beliefs: Beliefs) -> Array:
+        """Return how likely each document is misplaced; 1 before anybody has judged it."""
+        return np.where(beliefs.judged, self.doubts(beliefs), 1.0)
+
+    def doubts(self, beliefs: Beliefs) -> Array:
+        """Return how likely each document is not where it seems to be, judged or not."""
+        wanted = self.wanted(beliefs)
+        right: Array = wanted[:, 1::2].max(axis=1, initial=0)
+        if self.top:
+            right = np.maximum(right, wanted[:, -1])
+        return 1 - right
+
+    def wanted(self, beliefs: Beliefs) -> Array:
+        """Return beliefs over the places that matter; all that are worse are one, the last."""
+        if not self.top:
+            return beliefs.beliefs
+        # The class that the last of the wanted documents is in.
+        sizes = np.bincount(beliefs.likeliest, minlength=beliefs.classes)
+        last = int(np.searchsorted(sizes.cumsum(), self.top))
+        start = 2 * min(last, beliefs.classes - 1) + 2
+        return places.gather(beliefs.beliefs, start, beliefs.beliefs.shape[1])
