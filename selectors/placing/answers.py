@@ -1,5 +1,7 @@
 """The answers beliefs rest on, in arrays that grow."""
 
+import copy
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -27,6 +29,11 @@ class Answers:
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)], axis=1)
         self._rows[:, self._size] = first, second, answer, worker
         self._size += 1
+
+    def so_far(self) -> "Answers":
+        """Return the answers there are now; what is added later is not among them."""
+        # Rows are only ever written where nothing was: both can go on reading the same ones.
+        return copy.copy(self)
 
     @property
     def first(self) -> NDArray[np.intp]:

@@ -6,10 +6,12 @@ tells either document what it says of its place, given what is otherwise believe
 Nothing is ever decided for good: a later answer moves the beliefs of all it bears on.
 """
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from nextpair.selectors.placing import places
 from nextpair.selectors.placing.answers import Answers
@@ -67,7 +69,9 @@ class Beliefs:
         self._messages = np.zeros((0, width))
         self._evidence = np.zeros((size, width))
         self.beliefs = np.zeros((size, width))
-        self._prior = np.zeros((size, width))
+        self._prior = self._plain_prior = np.zeros((size, width))
+        self._incidence = self.answers.incidence()
+        self._explained = 0.0
         self.set_prior()
         self.believe()
 
@@ -94,6 +98,11 @@ class Beliefs:
         """Take over what features say: the log of how much likelier they make each class."""
         self._hints = hints
 
+    @property
+    def hinted(self) -> bool:
+        """Whether what features say is about the classes there are now."""
+        return self._hints.shape[1] == self.classes
+
     # -- passing messages -----------------------------------------------------------------------
 
     def set_prior(self) -> None:
@@ -107,11 +116,13 @@ class Beliefs:
         own = self.beliefs[:, 1::2] * self.judged[:, None]
         weights = np.full((self.size, places.place_count(self.classes)), new)
         weights[:, 1::2] = np.maximum(counts - own, 0) + new
-        alone = np.clip(1 - np.diag(weights[self.founders, 1::2]) + new, 0, 1)
-        weights[self.founders, np.arange(1, weights.shape[1], 2)] *= 1 + FOUNDER * alone
-        self._prior = np.log(weights)
-        if self._hints.shape[1] == self.classes:
-            self._prior[:, 1::2] += self._hints
+        if self.hinted:
+            weights[:, 1::2] *= np.exp(self._hints)
+        self._plain_prior = np.log(weights / weights.sum(axis=1, keepdims=True))
+        alone = np.clip(1 - (counts - np.diag(own[self.founders])), 0, 1)
+        self._prior = self._plain_prior.copy()
+        classes = np.arange(1, weights.shape[1], 2)
+        self._prior[self.founders, classes] += np.log1p(FOUNDER * alone)
 
     def believe(self) -> None:
         """Put prior and evidence together."""
@@ -133,10 +144,20 @@ class Beliefs:
         to_second = (likelihood[::-1] * from_first).sum(axis=0)
         sent = np.log(np.maximum(np.concatenate([to_first, to_second]), LEAST))
         self._messages = DAMPING * told + (1 - DAMPING) * sent
-        self._evidence = answers.incidence() @ self._messages
+        self._evidence = self._incidence @ self._messages
         self.believe()
         truths = likelihood[:, :, 0] * (from_second * one).sum(axis=2)
+        self._explained = float(np.log(truths.sum(axis=0)).sum())
         self.crowd.learn(answers.worker, answers.answer, _shares(truths.T))
+
+    def support(self) -> float:
+        """Return how well classes and workers explain all answers, as a logarithm.
+
+        This is Bethe's approximation, as good as the messages are: it counts what documents say of
+        their answers, less what the two documents of an answer say twice.
+        """
+        documents = logsumexp((self._plain_prior + self._evidence)[self.judged], axis=1)
+        return float(documents.sum()) - self._explained + self.crowd.plausibility
 
     def extend(self) -> None:
         """Make room for the messages of answers that have come since."""
@@ -146,6 +167,7 @@ class Beliefs:
         messages[:old] = self._messages[:old]
         messages[new : new + old] = self._messages[old:]
         self._messages = messages
+        self._incidence = self.answers.incidence()
         self.judged[self.answers.first] = True
         self.judged[self.answers.second] = True
 
@@ -172,6 +194,17 @@ class Beliefs:
     def evidence(self) -> Array:
         """What all answers say of every document's place, as logarithms."""
         return self._evidence
+
+    def twin(self) -> "Beliefs":
+        """Return beliefs that can be changed without changing these."""
+        twin = copy.copy(self)
+        twin.answers = self.answers.so_far()
+        twin.crowd = self.crowd.twin()
+        twin.founders = self.founders.copy()
+        twin.judged = self.judged.copy()
+        twin._evidence = self._evidence.copy()
+        twin.beliefs = self.beliefs.copy()
+        return twin
 
     def reliabilities(self) -> list[Reliability]:
         """Describe the workers who have answered."""
@@ -240,7 +273,8 @@ class Beliefs:
     def _continue(self, beliefs: Array, messages: Array) -> None:
         """Go on with other places than before."""
         self.beliefs, self._messages = beliefs, messages
-        self._evidence = self.answers.incidence() @ messages
+        self._hints = np.zeros((self.size, 0))
+        self._evidence = self._incidence @ messages
         self.set_prior()
         self.believe()
 

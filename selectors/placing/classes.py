@@ -10,20 +10,37 @@ SURE = 0.9
 """How likely a document must be of a class of its own to found one."""
 EMPTY = 0.3
 """A class that is expected to have fewer members was none."""
+SETTLING = 6
+"""Rounds of messages before changed classes are compared with those they came from."""
 MOST_CHANGES = 8
 """At one time."""
 
 
-def revise(beliefs: Beliefs) -> bool:
-    """Find, join and give up classes until none of that is called for; say if any was."""
-    changed = False
+def revise(beliefs: Beliefs) -> Beliefs:
+    """Find, join, split and give up classes until none of that is called for."""
     for _ in range(MOST_CHANGES):
-        if not (_give_up(beliefs) or _join(beliefs) or _find(beliefs) or _split(beliefs)):
+        if _give_up(beliefs) or _find(beliefs):
+            _pass_messages(beliefs, 1)
+            continue
+        revised = _better(beliefs, _joined(beliefs)) or _better(beliefs, _split(beliefs))
+        if revised is None:
             break
+        beliefs = revised
+    return beliefs
+
+
+def _better(beliefs: Beliefs, other: Beliefs | None) -> Beliefs | None:
+    """Return other beliefs if they explain the answers better, once they have settled."""
+    if other is None:
+        return None
+    _pass_messages(other, SETTLING)
+    return other if other.support() > beliefs.support() else None
+
+
+def _pass_messages(beliefs: Beliefs, times: int) -> None:
+    for _ in range(times):
         beliefs.set_prior()
         beliefs.pass_messages()
-        changed = True
-    return changed
 
 
 def _find(beliefs: Beliefs) -> bool:
@@ -46,27 +63,30 @@ def _give_up(beliefs: Beliefs) -> bool:
     return True
 
 
-def _split(beliefs: Beliefs) -> bool:
+def _split(beliefs: Beliefs) -> Beliefs | None:
+    """Return beliefs in which a class has become two, if there is one that seems to be."""
     likeliest = np.where(beliefs.judged, beliefs.beliefs.argmax(axis=1), -1)
     for whole in range(beliefs.classes):
         members = np.flatnonzero(likeliest == 2 * whole + 1)
         split = best_split(beliefs.answers, members, beliefs.size)
         if split is not None and split.gain > 0:
-            beliefs.split(whole, split.members, split.upper)
-            return True
-    return False
+            twin = beliefs.twin()
+            twin.split(whole, split.members, split.upper)
+            return twin
+    return None
 
 
-def _join(beliefs: Beliefs) -> bool:
-    """Join two neighbours if the answers between them rather speak for one class."""
+def _joined(beliefs: Beliefs) -> Beliefs | None:
+    """Return beliefs in which two neighbours are one, if the answers between them hint at it."""
     if beliefs.classes == 1:
-        return False
+        return None
     gains = joining_gains(beliefs)
     upper = int(gains.argmax())
     if gains[upper] <= 0:
-        return False
-    beliefs.join(upper)
-    return True
+        return None
+    twin = beliefs.twin()
+    twin.join(upper)
+    return twin
 
 
 def joining_gains(beliefs: Beliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -6,6 +6,8 @@ from what the answers most likely should have been. A worker is taken for an ord
 answers as the crowd does, until their answers are better explained by habits of their own.
 """
 
+import copy
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, gammaln
@@ -31,6 +33,14 @@ class Crowd:
         self._ties = TIE_PRIOR / TIE_PRIOR.sum()
         self._differences = DIFFERENCE_PRIOR / DIFFERENCE_PRIOR.sum()
         self._own = np.zeros((0, 5))
+        self.plausibility = 0.0
+        """How plausible such habits are, as a logarithm: few workers have any of their own."""
+
+    def twin(self) -> "Crowd":
+        """Return a crowd that can learn other things than this one."""
+        twin = copy.copy(self)
+        twin._names = self._names.copy()
+        return twin
 
     def number(self, worker: str) -> int:
         """Return a worker's number; those not seen before get the next one."""
@@ -95,6 +105,11 @@ class Crowd:
         odds = np.log(ORDINARY / (1 - ORDINARY)) + seen @ np.log(ordinary) - for_strange
         share = expit(odds)[:, None]
         habits: Array = share * ordinary + (1 - share) * strange
+        explained = for_strange + np.log(1 - ORDINARY) + np.logaddexp(0, odds)
+        priors = np.concatenate([TIE_PRIOR, DIFFERENCE_PRIOR])
+        self.plausibility = float(
+            priors @ np.log(ordinary) + (explained - (seen * np.log(habits)).sum(axis=1)).sum()
+        )
         return habits
 
     def reliabilities(self, answers: NDArray[np.intp]) -> list[Reliability]:

@@ -5,8 +5,6 @@ one and takes in all answers since: what single answers moved meanwhile leaves n
 reads a long log does not have to move them.
 """
 
-import copy
-
 import numpy as np
 
 from nextpair.selectors.placing import classes
@@ -39,8 +37,8 @@ class Fitting:
         beliefs.answers.add(first, second, answer, beliefs.crowd.number(worker))
         self._final = None
         if len(beliefs.answers) >= self._due:
-            self._fit(beliefs, SWEEPS)
-            self._evidence = beliefs.evidence.copy()
+            self._beliefs = self._fit(beliefs, SWEEPS)
+            self._evidence = self._beliefs.evidence.copy()
             self._taken_in = len(beliefs.answers)
             self._due = self._taken_in + max(1, self._taken_in // GROWTH)
 
@@ -54,21 +52,21 @@ class Fitting:
     def final(self) -> Beliefs:
         """Return beliefs fitted to all answers, to be reported."""
         if self._final is None:
-            beliefs = copy.deepcopy(self._beliefs)
-            if len(beliefs.answers):
-                self._fit(beliefs, LAST_SWEEPS)
-            self._final = beliefs
+            beliefs = self._beliefs.twin()
+            self._final = self._fit(beliefs, LAST_SWEEPS) if len(beliefs.answers) else beliefs
         return self._final
 
-    def _fit(self, beliefs: Beliefs, sweeps: int) -> None:
+    def _fit(self, beliefs: Beliefs, sweeps: int) -> Beliefs:
         beliefs.restart_from(self._evidence)
         beliefs.extend()
         self._take_hints(beliefs)
         for _ in range(sweeps):
             beliefs.set_prior()
             beliefs.pass_messages()
-        if classes.revise(beliefs):
-            self._take_hints(beliefs)
+        revised = classes.revise(beliefs)
+        if not revised.hinted:
+            self._take_hints(revised)
+        return revised
 
     def _take_hints(self, beliefs: Beliefs) -> None:
         settled = np.where(beliefs.judged[:, None], beliefs.beliefs[:, 1::2], 0)
