@@ -58,8 +58,7 @@ class Situation:
     def best(self, candidates: Sequence[int]) -> Question | None:
         """Choose the best pair with one of some candidates in it."""
         best: Question | None = None
-        for document in candidates:
-            gain = self.gains(document)
+        for document, gain in zip(candidates, self._gains(candidates), strict=True):
             for other in np.argsort(-gain)[:OPPONENTS].tolist():
                 if gain[other] < 0 or (best is not None and gain[other] <= best.information):
                     break
@@ -81,26 +80,33 @@ class Situation:
 
     def gains(self, document: int) -> Array:
         """Return how much an answer about a document and each other one would teach."""
-        others = self.firm | self.fresh if self.fresh[document] else self.firm
-        gain = information(self.beliefs[document], self.beliefs, self.confusion) + self.chance
-        gain[~others] = -1
-        gain[document] = -1
-        return gain
+        gains: Array = self._gains([document])[0]
+        return gains
+
+    def _gains(self, documents: Sequence[int]) -> Array:
+        gains = information(self.beliefs[list(documents)], self.beliefs, self.confusion)
+        gains += self.chance
+        for row, document in zip(gains, documents, strict=True):
+            row[~(self.firm | self.fresh if self.fresh[document] else self.firm)] = -1
+            row[document] = -1
+        return gains
 
 
-def information(document: Array, others: Array, confusion: Array) -> Array:
-    """Return how much an answer about a document and each of others is expected to teach.
+def information(documents: Array, others: Array, confusion: Array) -> Array:
+    """Return how much an answer about each of some documents and each of others would teach.
 
     Parameters
     ----------
-    document, others
-        Beliefs over places, of one document and of many.
+    documents, others
+        Beliefs over places, one document per row.
     """
-    # At each place, how a document there would compare with this one: told from the other side.
-    worse, tie, better = places.relations(document)
-    truths = others @ np.stack([better, tie, worse], axis=1)
-    noise = -(confusion * np.log(confusion)).sum(axis=1)
-    taught: Array = entropy(truths @ confusion) - truths @ noise
+    # At each place, how a document there would compare with these: told from the other side.
+    truths = places.relations(documents)[::-1] @ others.T
+    answers = np.tensordot(confusion.T, truths, axes=1)
+    noise = (confusion * np.log(confusion)).sum(axis=1)
+    taught: Array = np.tensordot(noise, truths, axes=1)
+    np.maximum(answers, 1e-300, out=answers)
+    taught -= (answers * np.log(answers)).sum(axis=0)
     return taught
 
 

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from nextpair.selectors.placing import places
+from nextpair.selectors.placing import messages, places
 from nextpair.selectors.placing.answers import Answers
 from nextpair.selectors.placing.crowd import Crowd
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.believing import Reliability
 
-LEAST = 1e-12
-"""No chance is smaller: what seems impossible may be an error."""
 DAMPING = 0.5
 """How much of a message is kept when it is sent anew, so that messages do not swing."""
 FOUNDER = 100.0
@@ -66,7 +64,8 @@ class Beliefs:
         self._rarity = rarity or Rarity()
         self._hints = np.zeros((size, 0))
         width = places.place_count(self.classes)
-        self._messages = np.zeros((0, width))
+        self._messages = np.zeros((width, 0))
+        self._sides = np.zeros(0, dtype=np.intp)
         self._evidence = np.zeros((size, width))
         self.beliefs = np.zeros((size, width))
         self._prior = self._plain_prior = np.zeros((size, width))
@@ -130,25 +129,24 @@ class Beliefs:
 
     def pass_messages(self) -> None:
         """Send every message once, and learn how workers answer from what comes out."""
-        count, answers = len(self.answers), self.answers
-        total = self._prior + self._evidence
-        told = self._messages
-        others = _normalised(
-            np.concatenate([total[answers.first], total[answers.second]]) - told, floor=LEAST
-        )
-        one, other = others[:count], others[count:]
-        likelihood = self.crowd.likelihood(answers.worker, answers.answer).T[:, :, None]
-        # What the second's place makes of the first's, and the other way round.
-        from_second, from_first = places.relations(other), places.relations(one)
-        to_first = (likelihood * from_second).sum(axis=0)
-        to_second = (likelihood[::-1] * from_first).sum(axis=0)
-        sent = np.log(np.maximum(np.concatenate([to_first, to_second]), LEAST))
+        count, answers, told = len(self.answers), self.answers, self._messages
+        total = np.ascontiguousarray((self._prior + self._evidence).T)
+        # What is believed of each side without what this very answer told it.
+        otherwise = messages.shares(total[:, self._sides] - told)
+        np.maximum(otherwise, messages.LEAST, out=otherwise)
+        likelihood = self.crowd.likelihood(answers.worker, answers.answer)
+        sent = messages.tell(messages.both_ways(likelihood), messages.swapped(otherwise))
+        np.log(sent, out=sent)
         self._messages = DAMPING * told + (1 - DAMPING) * sent
-        self._evidence = self._incidence @ self._messages
+        self._gather_evidence()
         self.believe()
-        truths = likelihood[:, :, 0] * (from_second * one).sum(axis=2)
-        self._explained = float(np.log(truths.sum(axis=0)).sum())
-        self.crowd.learn(answers.worker, answers.answer, _shares(truths.T))
+        truths = likelihood * messages.relate(otherwise[:, :count], otherwise[:, count:])
+        chances = truths.sum(axis=0)
+        self._explained = float(np.log(chances).sum())
+        self.crowd.learn(answers.worker, answers.answer, truths / chances)
+
+    def _gather_evidence(self) -> None:
+        self._evidence = self._incidence @ np.ascontiguousarray(self._messages.T)
 
     def support(self) -> float:
         """Return how well classes and workers explain all answers, as a logarithm.
@@ -161,26 +159,25 @@ class Beliefs:
 
     def extend(self) -> None:
         """Make room for the messages of answers that have come since."""
-        old, new = len(self._messages) // 2, len(self.answers)
-        width = places.place_count(self.classes)
-        messages = np.zeros((2 * new, width))
-        messages[:old] = self._messages[:old]
-        messages[new : new + old] = self._messages[old:]
-        self._messages = messages
+        old, new = self._messages.shape[1] // 2, len(self.answers)
+        extended = np.zeros((places.place_count(self.classes), 2 * new))
+        extended[:, :old] = self._messages[:, :old]
+        extended[:, new : new + old] = self._messages[:, old:]
+        self._messages = extended
+        self._sides = np.concatenate([self.answers.first, self.answers.second])
         self._incidence = self.answers.incidence()
-        self.judged[self.answers.first] = True
-        self.judged[self.answers.second] = True
+        self.judged[self._sides] = True
 
     def take_in(self, number: int) -> None:
         """Let one answer move the beliefs of its two documents, and nothing else."""
         first, second = int(self.answers.first[number]), int(self.answers.second[number])
         worker, answer = self.answers.worker[number : number + 1], self.answers.answer[number]
-        likelihood = self.crowd.likelihood(worker, np.array([answer]))[0][:, None]
+        likelihood = self.crowd.likelihood(worker, np.array([answer]))
         of_both = places.relations(self.beliefs[[first, second]])
         to_first = (likelihood * of_both[:, 1]).sum(axis=0)
         to_second = (likelihood[::-1] * of_both[:, 0]).sum(axis=0)
-        self._evidence[first] += np.log(np.maximum(to_first, LEAST))
-        self._evidence[second] += np.log(np.maximum(to_second, LEAST))
+        self._evidence[first] += np.log(np.maximum(to_first, messages.LEAST))
+        self._evidence[second] += np.log(np.maximum(to_second, messages.LEAST))
         self.judged[[first, second]] = True
         both = [first, second]
         self.beliefs[both] = _normalised(self._prior[both] + self._evidence[both])
@@ -220,7 +217,7 @@ class Beliefs:
         beliefs[document] = 0
         beliefs[document, 2 * gap + 1] = 1
         self.founders.insert(gap, document)
-        self._continue(beliefs, self._messages[:, columns])
+        self._continue(beliefs, self._messages[columns])
 
     def join(self, upper: int) -> None:
         """Make one class of a class and the next."""
@@ -243,23 +240,12 @@ class Beliefs:
         self.founders[whole : whole + 1] = founders
         self.beliefs = beliefs
         # Workers seemed to err where they were right: that has to be unlearned first.
-        self.crowd.learn(self.answers.worker, self.answers.answer, self._truths())
-        self._continue(beliefs, self._first_messages())
-
-    def _truths(self) -> Array:
-        """Say how likely each relation is the true one of each answer's documents."""
-        answers, beliefs = self.answers, self.beliefs
-        relations = places.relations(beliefs[answers.second])
-        return _shares((relations * beliefs[answers.first]).sum(axis=2).T)
-
-    def _first_messages(self) -> Array:
-        """Send all messages from beliefs that were put there by hand."""
-        answers, beliefs = self.answers, self.beliefs
-        likelihood = self.crowd.likelihood(answers.worker, answers.answer).T[:, :, None]
-        to_first = (likelihood * places.relations(beliefs[answers.second])).sum(axis=0)
-        to_second = (likelihood[::-1] * places.relations(beliefs[answers.first])).sum(axis=0)
-        sent: Array = np.log(np.maximum(np.concatenate([to_first, to_second]), LEAST))
-        return sent
+        answers, sides = self.answers, np.ascontiguousarray(beliefs.T)[:, self._sides]
+        related = messages.relate(sides[:, : len(answers)], sides[:, len(answers) :])
+        self.crowd.learn(answers.worker, answers.answer, related / related.sum(axis=0))
+        likelihood = self.crowd.likelihood(answers.worker, answers.answer)
+        told = messages.tell(messages.both_ways(likelihood), messages.swapped(sides))
+        self._continue(beliefs, np.log(told))
 
     def drop(self, gone: int) -> None:
         """Give up a class that has no member."""
@@ -267,24 +253,17 @@ class Beliefs:
         self._merge_places(2 * gone, 2 * gone + 3)
 
     def _merge_places(self, start: int, stop: int) -> None:
-        messages = np.log(places.gather(np.exp(self._messages), start, stop, mean=True))
-        self._continue(places.gather(self.beliefs, start, stop), messages)
+        told = places.gather(np.exp(self._messages.T), start, stop, mean=True)
+        self._continue(places.gather(self.beliefs, start, stop), np.log(told.T))
 
-    def _continue(self, beliefs: Array, messages: Array) -> None:
+    def _continue(self, beliefs: Array, told: Array) -> None:
         """Go on with other places than before."""
-        self.beliefs, self._messages = beliefs, messages
+        self.beliefs, self._messages = beliefs, told
         self._hints = np.zeros((self.size, 0))
-        self._evidence = self._incidence @ messages
+        self._gather_evidence()
         self.set_prior()
         self.believe()
 
 
-def _normalised(logs: Array, floor: float = 0.0) -> Array:
-    weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
-    shares: Array = weights / weights.sum(axis=-1, keepdims=True)
-    return np.maximum(shares, floor) if floor else shares
-
-
-def _shares(counts: Array) -> Array:
-    shares: Array = counts / counts.sum(axis=-1, keepdims=True)
-    return shares
+def _normalised(logs: Array) -> Array:
+    return np.ascontiguousarray(messages.shares(np.ascontiguousarray(logs.T)).T)

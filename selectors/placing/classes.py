@@ -12,6 +12,8 @@ EMPTY = 0.3
 """A class that is expected to have fewer members was none."""
 SETTLING = 6
 """Rounds of messages before changed classes are compared with those they came from."""
+HINT = -30.0
+"""How little the answers between two classes may speak for one, for that to be tried at all."""
 MOST_CHANGES = 8
 """At one time."""
 
@@ -82,7 +84,7 @@ def _joined(beliefs: Beliefs) -> Beliefs | None:
         return None
     gains = joining_gains(beliefs)
     upper = int(gains.argmax())
-    if gains[upper] <= 0:
+    if gains[upper] <= HINT:
         return None
     twin = beliefs.twin()
     twin.join(upper)
@@ -98,8 +100,8 @@ def joining_gains(beliefs: Beliefs) -> np.ndarray[tuple[int], np.dtype[np.float6
     downwards = one[:, upper] * other[:, lower]
     upwards = one[:, lower] * other[:, upper]
     fit: np.ndarray[tuple[int], np.dtype[np.float64]] = (
-        likelihood[:, 1] - likelihood[:, 0]
-    ) @ downwards + (likelihood[:, 1] - likelihood[:, 2]) @ upwards
+        likelihood[1] - likelihood[0]
+    ) @ downwards + (likelihood[1] - likelihood[2]) @ upwards
     # How much likelier so many documents are of one class than of two, before any answer.
     together = gammaln(counts[:-1] + counts[1:])
     apart = gammaln(counts[:-1]) + gammaln(counts[1:])

@@ -61,33 +61,31 @@ class Crowd:
         return own
 
     def likelihood(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Array:
-        """Return P(answer | relation) for each answer, relations as columns."""
+        """Return P(answer | relation) for each answer, one per column, relations as rows."""
         known = len(self._names)
         habits = np.empty((known, 5))
         habits[:] = np.concatenate([self._ties, self._differences])
         habits[: len(self._own)] = self._own
-        chances: Array = _confusion(habits)[workers, :, answers]
+        by_worker_and_answer = _confusion(habits).transpose(1, 0, 2).reshape(3, -1)
+        chances: Array = by_worker_and_answer[:, workers * 3 + answers]
         return chances
 
     def learn(self, workers: NDArray[np.intp], answers: NDArray[np.intp], truths: Array) -> None:
-        """Learn from answers and from how likely each relation was the true one."""
-        tie, better, worse = truths[:, 1], truths[:, 0], truths[:, 2]
-        said_tie = answers == 1
-        right = np.where(answers == 0, better, worse)
-        wrong = np.where(answers == 0, worse, better)
-        seen = np.stack(
+        """Learn from answers and from how likely each relation was the true one, by row."""
+        known, cells = len(self._names), workers * 3 + answers
+        better, tie, worse = (
+            np.bincount(cells, row, minlength=3 * known).reshape(known, 3).T for row in truths
+        )
+        own: Array = np.stack(
             [
-                np.where(said_tie, tie, 0),
-                np.where(said_tie, 0, tie),
-                np.where(said_tie, 0, right),
-                np.where(said_tie, better + worse, 0),
-                np.where(said_tie, 0, wrong),
+                tie[1],
+                tie[0] + tie[2],
+                better[0] + worse[2],
+                better[1] + worse[1],
+                better[2] + worse[0],
             ],
             axis=1,
         )
-        own: Array = np.stack(
-            [np.bincount(workers, column, minlength=len(self._names)) for column in seen.T], axis=1
-        ).astype(np.float64)
         total = own.sum(axis=0)
         self._ties = _shares(total[:2] + TIE_PRIOR)
         differences = total[2:] + DIFFERENCE_PRIOR

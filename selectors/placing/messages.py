@@ -1,0 +1,67 @@
+"""Messages: what an answer tells one of its documents, given what is believed of the other.
+
+Everything here is of many answers at once, one per column, with places as rows: a few long rows
+are worked through several times faster than many short ones.
+"""
+
+import numpy as np
+
+from nextpair.selectors.placing.places import SAME, Array
+
+LEAST = 1e-12
+"""No chance is smaller: what seems impossible may be an error."""
+APART = (1 - SAME) / 2
+"""How likely the first of two documents of one gap is the better one."""
+
+
+def tell(likelihood: Array, others: Array) -> Array:
+    """Return the chance of each answer at each place of its document.
+
+    Parameters
+    ----------
+    likelihood
+        The chance of each answer, were the document better than, tied with and worse than the
+        other, by row.
+    others
+        What is believed of the other document: a distribution over places per column.
+    """
+    better, tie, worse = likelihood
+    told: Array = np.cumsum(others, axis=0)
+    whole = better * told[-1]
+    told *= worse - better
+    told += whole
+    told[1::2] += (tie - worse) * others[1::2]
+    told[0::2] += (SAME * tie + APART * (better + worse) - worse) * others[0::2]
+    return np.maximum(told, LEAST, out=told)
+
+
+def relate(firsts: Array, seconds: Array) -> Array:
+    """Return how likely first documents are better than, tied with and worse than second ones."""
+    upto = np.cumsum(seconds, axis=0)
+    whole = firsts.sum(axis=0) * upto[-1]
+    not_better = (firsts * upto).sum(axis=0)
+    same = firsts * seconds
+    in_class, in_gap = same[1::2].sum(axis=0), same[0::2].sum(axis=0)
+    better = whole - not_better + APART * in_gap
+    worse = not_better - in_class - (1 - APART) * in_gap
+    related: Array = np.stack([better, in_class + SAME * in_gap, worse])
+    return np.maximum(related, LEAST, out=related)
+
+
+def both_ways(likelihood: Array) -> Array:
+    """Add to the likelihoods told from the first documents those told from the second."""
+    return np.concatenate([likelihood, likelihood[::-1]], axis=1)
+
+
+def swapped(sides: Array) -> Array:
+    """Put what is of the second documents before what is of the first."""
+    middle = sides.shape[1] // 2
+    return np.concatenate([sides[:, middle:], sides[:, :middle]], axis=1)
+
+
+def shares(logs: Array) -> Array:
+    """Return distributions from logarithms of weights, one per column."""
+    weights: Array = logs - logs.max(axis=0)
+    np.exp(weights, out=weights)
+    weights /= weights.sum(axis=0)
+    return weights
