@@ -23,6 +23,7 @@ from nextpair.selectors.placing.forecasting import forecast
 from nextpair.selectors.placing.goals import Goal
 from nextpair.selectors.placing.islands import Mainland
 from nextpair.selectors.placing.places import Array
+from nextpair.selectors.placing.proof import Proof
 from nextpair.selectors.topic.believing import Believer, Reliability
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
@@ -225,4 +226,4 @@ class Placement(Believer):
     @classmethod
     def variant(cls, options: Any) -> type[Selector]:
         """Prove the order if workers are always right."""
-        return cls
+        return cls if options.risk else Proof

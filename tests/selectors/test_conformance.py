@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import grades, truth
 
-from nextpair.selectors.base import Idle, find_selector, selector_names
+from nextpair.selectors.base import Idle, selector_names
 from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.believing import Believer
 from nextpair.selectors.topic.documents import Document
@@ -17,11 +17,24 @@ from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.settings import Lease, Settings
 from nextpair.selectors.topic.state import Topic
 
-ALL = selector_names()
-BELIEVING = [name for name in ALL if issubclass(find_selector(name), Believer)]
-INFERRING = [name for name in ALL if find_selector(name).infers]
-PLANNING = [name for name in ALL if name not in (*BELIEVING, *INFERRING)]
+VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
+    "placement, certain": ("placement", {"risk": 0.0}),
+}
+"""Options with which another class does a selector's work."""
+ALL = [*selector_names(), *VARIANTS]
 WORKERS = [f"w{number}" for number in range(12)]
+
+
+def rules(name: str, votes: int = 1, seed: int = 0) -> Settings:
+    """Make the settings of a selector or of a variant of one."""
+    selector, options = VARIANTS.get(name, (name, {}))
+    return Settings(selector, options, votes=votes, seed=seed)
+
+
+SELECTORS = {name: Topic([], rules(name)).selector for name in ALL}
+BELIEVING = [name for name in ALL if isinstance(SELECTORS[name], Believer)]
+INFERRING = [name for name in ALL if SELECTORS[name].infers]
+PLANNING = [name for name in ALL if name not in (*BELIEVING, *INFERRING)]
 
 
 def pool(of: Sequence[int], prefix: str = "d") -> list[Document]:
@@ -41,7 +54,7 @@ class Office:
 
     def __init__(self, of: Sequence[int], name: str, seed: int = 0, votes: int = 1) -> None:
         self.of = list(of)
-        self.topic = Topic(pool(of), Settings(name, votes=votes, seed=seed))
+        self.topic = Topic(pool(of), rules(name, votes, seed))
         self.leases: list[Lease] = []
         self.handed: list[tuple[str, Pair]] = []
         self._rng = np.random.default_rng(seed)
@@ -104,7 +117,7 @@ def test_an_inferring_selector_recovers_the_order_and_asks_nothing_that_follows(
         for second in range(first):
             assert order.relation(first, second) is truth(first, second, of)
     # Each pair taught something: no answer was known when it came, however many came at once.
-    replayed = Topic(pool(of), Settings(name, seed=seed))
+    replayed = Topic(pool(of), rules(name, seed=seed))
     for judgment in office.topic.log:
         assert replayed.relation(judgment.first, judgment.second) is None
         replayed.absorb(judgment)
@@ -155,7 +168,7 @@ def test_selecting_changes_nothing_and_the_same_seed_gives_the_same_pair(name: s
         office.topic.select("w1", [], np.random.default_rng(seed)) for seed in (1, 2, 1, 3, 1)
     ]
     assert chosen[0] == chosen[2] == chosen[4]
-    refolded = Topic(pool(of), Settings(name, seed=5))
+    refolded = Topic(pool(of), rules(name, seed=5))
     for judgment in office.topic.log:
         refolded.absorb(judgment)
     assert refolded.select("w1", [], np.random.default_rng(1)) == chosen[0]
@@ -164,7 +177,7 @@ def test_selecting_changes_nothing_and_the_same_seed_gives_the_same_pair(name: s
 @pytest.mark.parametrize("name", ALL)
 def test_renaming_the_documents_renames_the_choice(name: str) -> None:
     of = [0, 2, 1, 0, 0, 1]
-    topics = [Topic(pool(of, prefix), Settings(name, seed=3)) for prefix in ("d", "z")]
+    topics = [Topic(pool(of, prefix), rules(name, seed=3)) for prefix in ("d", "z")]
     for number in range(6):
         choices = [topic.select("w", [], np.random.default_rng(number)) for topic in topics]
         assert choices[0] == choices[1]
