@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from nextpair.selectors.topic.judgments import Finding, Outcome
 from nextpair.selectors.topic.order import Merge, Order
 
+Kind = tuple[int, ...]
+"""What is known of a cluster: low, high and size, and its label if that is not all."""
+
 
 @dataclass(slots=True)
 class Cluster:
@@ -39,9 +42,31 @@ class Chain:
         self.fresh = order.labels
         self._order = order
         self._bits = 0
+        self._kinds: dict[int, Kind] = {}
+        self._alike: dict[Kind, int] = {}
+        self._changed: set[int] = set()
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def alike(self) -> list[tuple[Kind, int]]:
+        """List the kinds of clusters there are, each with the set of those that are of it."""
+        for label in self._changed:
+            bit = 1 << label
+            old = self._kinds.pop(label, None)
+            if old is not None:
+                self._alike[old] ^= bit
+                if not self._alike[old]:
+                    del self._alike[old]
+            cluster = self.clusters.get(label)
+            if cluster is not None:
+                kind: Kind = (cluster.low, cluster.high, cluster.size)
+                kind = (*kind, label) if cluster.rivals else kind
+                self._kinds[label] = kind
+                self._alike[kind] = self._alike.get(kind, 0) | bit
+        self._changed.clear()
+        # Sorted, because their order otherwise tells how often somebody asked.
+        return sorted(self._alike.items())
 
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Follow the order, which has just taken in a finding or refused it."""
@@ -63,6 +88,7 @@ class Chain:
         if self.fresh & bit:
             self.fresh ^= bit
             self.clusters[label] = Cluster(0, len(self))
+            self._changed.add(label)
         return self.clusters[label]
 
     def _relate(self, one: int, other: int, sign: int) -> list[int]:
@@ -70,6 +96,7 @@ class Chain:
         if cluster is not None and rival is not None:
             cluster.rivals[other] = sign
             rival.rivals[one] = -sign
+            self._changed |= {one, other}
         return [label for label in (one, other) if label in self.clusters]
 
     def _merge(self, merge: Merge) -> list[int]:
@@ -92,6 +119,7 @@ class Chain:
         for rival, sign in other.rivals.items():
             cluster.rivals[rival] = sign
             self.clusters[rival].rivals[kept] = -sign
+        self._changed |= {kept, *cluster.rivals}
         return [kept, *cluster.rivals]
 
     def _leave(self, label: int) -> list[int]:
@@ -99,6 +127,7 @@ class Chain:
         rivals = self.clusters.pop(label).rivals
         for rival in rivals:
             del self.clusters[rival].rivals[label]
+        self._changed |= {label, *rivals}
         return list(rivals)
 
     def _settle(self, doubtful: Iterable[int]) -> None:
@@ -120,6 +149,7 @@ class Chain:
             high = len(self) - (self._order.below(label) & self._bits).bit_count()
             if (low, high) != (cluster.low, cluster.high):
                 cluster.low, cluster.high = low, high
+                self._changed.add(label)
                 todo += cluster.rivals
             if low == high:
                 found[label] = None
@@ -136,4 +166,5 @@ class Chain:
         for cluster in self.clusters.values():
             cluster.low += cluster.low > place
             cluster.high += cluster.high >= place
+        self._changed.update(self.clusters)
         return again

@@ -23,7 +23,7 @@ CONCENTRATION = 0.3
 """How much a new class weighs against one document of a known one."""
 SAME_GAP = 0.5
 """How likely two clusters of one gap are to be one new class."""
-CELLS = 60_000
+CELLS = 20_000
 """Rows times places that are looked at together; a scale of very many classes gets fewer rows."""
 
 
@@ -95,36 +95,25 @@ class _Touched:
 
 
 def _touched(chain: Chain, alone: bool, most: int) -> _Touched:
-    rows: dict[tuple[int, ...], int] = {}
-    labels: list[int] = []
-    groups: dict[int, int] = {}
-    clusters = chain.clusters
-    shown = list(clusters)
-    if len(shown) > most:
-        shown = sorted(shown, key=lambda label: clusters[label].high - clusters[label].low)[:most]
-    row_of: dict[int, int] = {}
-    for label in shown:
-        cluster = clusters[label]
-        key: tuple[int, ...] = (cluster.low, cluster.high, cluster.size, 1)
-        if alone or cluster.rivals:
-            key = (*key, label)
-        row = rows.setdefault(key, len(labels))
-        if row == len(labels):
-            labels.append(label)
-        else:
-            groups[row] = groups.get(row, 1 << labels[row]) | 1 << label
-        row_of[label] = row
-    table = np.array([key[:4] for key in rows], dtype=np.int64).reshape(-1, 4)
-    for row, group in groups.items():
-        table[row, 3] = group.bit_count()
+    kinds = chain.alike()
+    if alone:
+        kinds = [(kind, 1 << label) for kind, alike in kinds for label in bits.members(alike)]
+    if len(kinds) > most:
+        kinds = sorted(kinds, key=lambda each: each[0][1] - each[0][0])[:most]
+    labels = [(alike & -alike).bit_length() - 1 for _, alike in kinds]
+    counts = [alike.bit_count() for _, alike in kinds]
+    groups = {row: kinds[row][1] for row, count in enumerate(counts) if count > 1}
+    table = [(*kind[:3], count) for (kind, _), count in zip(kinds, counts, strict=True)]
+    row_of = {label: row for row, label in enumerate(labels)}
     edges = [
-        (row_of[label], row_of[rival], sign)
-        for label in shown
-        for rival, sign in clusters[label].rivals.items()
+        (row, row_of[rival], sign)
+        for row, label in enumerate(labels)
+        for rival, sign in chain.clusters[label].rivals.items()
         if rival in row_of
     ]
     known = [(row, rival) for row, rival, _ in edges]
-    return _Touched(labels, groups, table, known, [sign for _, _, sign in edges])
+    signs = [sign for _, _, sign in edges]
+    return _Touched(labels, groups, np.array(table, np.int64).reshape(-1, 4), known, signs)
 
 
 def _told(likelihood: Array, labels: Sequence[int], order: Order) -> Array:
