@@ -8,6 +8,7 @@ features may say is what predicts those classes best that are known; that can be
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +20,19 @@ from nextpair.selectors.topic.tie_svm import document_space
 
 Array = NDArray[np.float64]
 
-DIRECTIONS = 12
+DIRECTIONS = 16
 """Directions kept of all features."""
-RIDGES = (1.0, 10.0, 100.0)
+RIDGES = (3.0, 30.0)
 """Penalties tried, in documents."""
 WEIGHTS = (0.25, 0.5, 0.75, 1.0)
 """How much of what the features say is tried."""
 MARGIN = 2.0
 """By how many nats they must predict the known classes better than class sizes do."""
-LEANING = 4.0
+LEANING = 12.0
 """How many documents of its own the line through all classes is worth to a class."""
 PRIOR_CORRELATION = 0.3
 """How well the caller's prior score is taken to order documents before anything is known."""
-BOUND = 6.0
+BOUND = 4.0
 """The most nats features may say against a class: tails are heavier than the normal's."""
 
 
@@ -40,9 +41,13 @@ class FeatureModel:
 
     def __init__(self, documents: Documents) -> None:
         self._prior_scores = _normal_scores(documents.priors)
-        given = np.column_stack([documents.features, documents.priors])
-        given = given[:, ~np.isnan(given).all(axis=0)]
-        self._space = _whitened(document_space(given, DIRECTIONS)) if given.any() else None
+        self._documents = documents
+
+    @cached_property
+    def _space(self) -> Array | None:
+        given = np.column_stack([self._documents.features, self._documents.priors])
+        space = document_space(given[:, ~np.isnan(given).all(axis=0)], DIRECTIONS)
+        return space if (np.abs(space - space[:1]) > 1e-9).any() else None
 
     @property
     def informed(self) -> bool:
@@ -97,23 +102,19 @@ def _normal_scores(priors: Array) -> Array:
     return scores
 
 
-def _whitened(space: Array) -> Array:
-    spread = space.std(axis=0)
-    # Later directions matter less, but not as much less as their spread says.
-    kept = spread > 1e-9
-    return np.asarray(space[:, kept] / np.sqrt(spread[kept] * spread[kept].max(initial=1e-9)))
-
-
 def _scores(space: Array, positions: Array, weights: Array, ridge: float) -> Array:
-    """Return what all others predict for each document."""
-    design = np.column_stack([np.ones(len(space)), space])
-    penalty = np.full(design.shape[1], ridge)
-    penalty[0] = 1e-6
-    gram = (design * weights[:, None]).T @ design + np.diag(penalty)
-    solved = np.linalg.solve(gram, design.T)
-    fitted = design @ (solved @ (weights * positions))
-    leverage = np.minimum(weights * (design * solved.T).sum(axis=1), 0.999)
-    return np.asarray((fitted - leverage * positions) / (1 - leverage))
+    """Return what all others predict for each document.
+
+    The mean is everyone's: a mean of the others alone is lower the higher the one left out is, and
+    would tell its class backwards.
+    """
+    share = weights / weights.sum()
+    centred, aims = space - share @ space, positions - share @ positions
+    gram = (centred * weights[:, None]).T @ centred + ridge * np.eye(space.shape[1])
+    solved = np.linalg.solve(gram, centred.T)
+    fitted = centred @ (solved @ (weights * aims))
+    leverage = np.minimum(weights * (centred * solved.T).sum(axis=1), 0.999)
+    return np.asarray((fitted - leverage * aims) / (1 - leverage))
 
 
 def _class_likelihood(scores: Array, memberships: Array, steps: Array) -> Array:
@@ -123,7 +124,7 @@ def _class_likelihood(scores: Array, memberships: Array, steps: Array) -> Array:
     centre, place = centre / total, place / total
     across = counts @ (steps - place) ** 2
     sums = memberships.T @ scores
-    slope = ((steps - place) * (sums - counts * centre)).sum() / (across + 1)
+    slope = max(((steps - place) @ (sums - counts * centre)) / (across + 1), 0.0)
     line = centre + slope * (steps - place)
     # Without itself, document by document: its own score must not draw a class's mean to it.
     others = counts - memberships

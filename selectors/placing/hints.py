@@ -41,7 +41,7 @@ class Hints:
     def absorb(self) -> None:
         """Count one more finding; when enough are new, take down which document is where."""
         self._findings += 1
-        if self._model.informed and self._findings >= self._next:
+        if self._findings >= self._next and self._model.informed:
             self._next = max(self._findings + LEAST, int(self._findings * GROWTH))
             self._take_down()
 
@@ -69,6 +69,8 @@ class Hints:
             return None
         if self._learnt is None:
             self._learnt = self._model.log_likelihood(self._memberships)
+        if not self._learnt.any():
+            return None
         now = tuple(self._chain.founders)
         if self._placed is None or self._placed[0] != now:
             self._placed = now, self._interleaved()
