@@ -18,7 +18,7 @@ SVM_JUDGMENTS = range(5, 36)
 
 def measure(given: argparse.Namespace) -> Section:
     """Run merge-tie over its one setting, the others over seeds."""
-    truths = _truths(given.data)
+    truths = ranked_topics(given.data)
     seeds = len(SVM_JUDGMENTS)
     by_setting = [Plan("merge-tie", {"svm_judgments": number}) for number in SVM_JUDGMENTS]
     others = [Plan("quick-sort"), Plan("merge-tie-random"), Plan("merge-tie")]
@@ -45,7 +45,8 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def _truths(data: Path) -> list[Truth]:
+def ranked_topics(data: Path) -> list[Truth]:
+    """Read the topics with the ranks of all runs, or draw some like them."""
     path = data / "dl21" / "rank-matrix.csv.gz"
     if path.exists():
         table = read_features([path])

@@ -40,7 +40,7 @@ def measure(given: argparse.Namespace) -> Section:
             "bar",
         ),
     )
-    for year, truths in _years(given.data).items():
+    for year, truths in web_tracks(given.data).items():
         plans = [Plan(selector) for selector in SELECTORS]
         study = Study(truths, plans, repeat=given.repeat)
         list(study.play(given.jobs))
@@ -48,7 +48,8 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def _years(data: Path) -> dict[str, list[Truth]]:
+def web_tracks(data: Path) -> dict[str, list[Truth]]:
+    """Read both years' topics, or draw some like them."""
     paths = {year: data / "trec-web" / f"{year}.qrels.gz" for year in QUICK_SORT}
     missing = [str(path) for path in paths.values() if not path.exists()]
     if missing:
