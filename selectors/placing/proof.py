@@ -17,6 +17,7 @@ from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.placing.chain import Chain
 from nextpair.selectors.placing.hints import Hints
 from nextpair.selectors.placing.outlook import Outlook, look
+from nextpair.selectors.placing.remaining import remaining
 from nextpair.selectors.placing.worth import Candidates, candidates
 from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.documents import Documents
@@ -47,6 +48,16 @@ class Proof(Selector):
         found = self._worthiest(open_pairs, rng) if self._chain.labels else None
         found = found or self._any(open_pairs, rng)
         return self.pause() if found is None else self.pair_of(*found, open_pairs, rng)
+
+    def expected_remaining(self) -> tuple[float, float]:
+        """Return the mean and the standard deviation of the judgments still needed."""
+        if self.order.complete:
+            return 0.0, 0.0
+        if not self._chain.labels:
+            # Of class sizes nothing is known: all tied is the least, a sorted list the most.
+            least, most = self.order.size - 1, self.order.size * np.log2(self.order.size)
+            return (least + most) / 2, (most - least) / 4
+        return remaining(self._chain, self._look()[0])
 
     def _look(self) -> tuple[Outlook, Candidates]:
         # Worked out from the chain alone, so it is the same whoever asks and however often.

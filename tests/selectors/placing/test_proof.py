@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from strategies import truth
 
 from nextpair.selectors.base import Idle
+from nextpair.selectors.placing.proof import Proof
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment
 from nextpair.selectors.topic.settings import Lease, Settings
@@ -117,6 +118,32 @@ def test_many_at_once_cost_little_more_than_one() -> None:
     of = draw(3, 400)
     alone, crowded = (len(judged(bare(of), of, certain(), n).log) for n in (1, 32))
     assert crowded < 1.08 * alone
+
+
+def test_what_remains_is_foreseen_about_as_well_as_is_said() -> None:
+    held = []
+    for seed in range(30):
+        of = draw(seed, 80)
+        log = judged(bare(of), of, certain(seed)).log
+        for share in (0.25, 0.5, 0.75):
+            done = int(share * len(log))
+            selector = fold(bare(of), log[:done], certain(seed)).selector
+            assert isinstance(selector, Proof)
+            mean, spread = selector.expected_remaining()
+            held.append(abs(len(log) - done - mean) <= 1.2816 * spread)
+    assert 0.7 < np.mean(held) < 0.92
+
+
+def test_what_remains_is_nothing_at_the_end_and_unsure_at_the_beginning() -> None:
+    of = draw(0, 40)
+    topic = Topic(bare(of), certain())
+    assert isinstance(topic.selector, Proof)
+    mean, spread = topic.selector.expected_remaining()
+    assert mean > 39
+    assert spread > 10
+    end = judged(bare(of), of, certain()).selector
+    assert isinstance(end, Proof)
+    assert end.expected_remaining() == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("noise", [1.0, 1e9])

@@ -1,0 +1,70 @@
+"""How many judgments are left until the order is proven: a mean and how far it may be off.
+
+Every cluster ends with one tie, unless it becomes a class itself. What it costs besides is how deep
+its place lies in the tree of questions that the selector would ask about it; documents nobody has
+been asked about yet share the uncertainty about how large the classes are, as in a Polya urn.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.selectors.placing.chain import Chain
+from nextpair.selectors.placing.outlook import CONCENTRATION, Outlook
+from nextpair.selectors.placing.worth import worth
+
+Array = NDArray[np.float64]
+
+TOGETHER = 0.82
+"""What comparing clusters with each other leaves of the cost of a tree over classes."""
+DOUBT = 1.1
+"""By how much the spread is wider than the urn's."""
+TREES = 48
+"""Rows of documents nobody has been asked about that are looked at, at most."""
+
+
+def remaining(chain: Chain, outlook: Outlook) -> tuple[float, float]:
+    """Return the mean and the standard deviation of the judgments left."""
+    fresh = chain.fresh.bit_count()
+    judged = sum(chain.sizes) + sum(cluster.size for cluster in chain.clusters.values())
+    touched = [row for row, label in enumerate(outlook.labels) if not chain.fresh >> label & 1]
+    new = CONCENTRATION * math.log1p(fresh / max(judged, 1))
+    mean, variance = fresh + len(chain.clusters) - new, new
+    for row in touched:
+        times = outlook.members(row).bit_count()
+        cost, spread = _cost(outlook.chances[row])
+        mean += TOGETHER * times * cost
+        variance += times * spread
+    if fresh:
+        rows = range(len(touched), len(outlook.labels))
+        looked = [_cost(outlook.chances[row]) for row in rows[:: -(-len(rows) // TREES)]]
+        cost, spread = np.mean(looked, axis=0)
+        mean += TOGETHER * fresh * cost
+        variance += fresh * spread * (judged + fresh) / (judged + 1)
+    return mean, DOUBT * math.sqrt(variance)
+
+
+def _cost(chances: Array) -> tuple[float, float]:
+    """Return the mean and variance of the answers that are no ties, until a cluster is placed."""
+    depths = _depths(chances)
+    mean = float(chances @ depths)
+    return mean, float(chances @ depths**2) - mean**2
+
+
+def _depths(chances: Array) -> Array:
+    """Count, for each place, the classes a cluster differs from before it gets there."""
+    depths = np.zeros(len(chances))
+    ranges = [(0, len(chances) - 1)]
+    while ranges:
+        low, high = ranges.pop()
+        part = chances[low : high + 1]
+        total = part.sum()
+        if low == high or total <= 0:
+            continue
+        tie, above = part[1::2] / total, np.cumsum(part)[0:-1:2] / total
+        asked = low + 1 + 2 * int(np.argmax(worth(tie, above, np.maximum(1 - tie - above, 0.0))))
+        depths[low : high + 1] += 1
+        depths[asked] -= 1
+        ranges += [(low, asked - 1), (asked + 1, high)]
+    return depths
