@@ -55,7 +55,7 @@ class FeatureModel:
         return self._space is not None
 
     def log_likelihood(self, memberships: Array) -> Array:
-        """Return log P(features | class), up to a constant for each document.
+        """Return log P(features | class) / P(features): how much likelier they make each class.
 
         Parameters
         ----------
@@ -71,8 +71,10 @@ class FeatureModel:
         plain = _loss(memberships, nothing)
         # While little is known, the caller's word stands unless what is known speaks against it.
         if losses[0] <= plain + MARGIN and min(losses) > losses[0] - MARGIN:
-            return candidates[0]
-        return candidates[int(np.argmin(losses))] if min(losses) < plain - MARGIN else nothing
+            return _ratio(candidates[0], memberships)
+        if min(losses) < plain - MARGIN:
+            return _ratio(candidates[int(np.argmin(losses))], memberships)
+        return nothing
 
     def _from_prior_scores(self, memberships: Array) -> Array:
         """Take a document's class and its prior score for normal, and a little correlated."""
@@ -141,6 +143,13 @@ def _spread(scores: Array, memberships: Array, means: Array, counts: Array) -> A
     pooled = squares.sum() / counts.sum() + 1e-9
     lean = 2 * LEANING
     return np.asarray((squares.sum(axis=0) + lean * pooled) / (counts + lean))
+
+
+def _ratio(likelihood: Array, memberships: Array) -> Array:
+    """Compare with the classes taken together, so that a class yet unknown is no favourite."""
+    shares = memberships.sum(axis=0) + 0.5
+    mixed = likelihood + np.log(shares / shares.sum())
+    return np.asarray(likelihood - logsumexp(mixed, axis=1, keepdims=True))
 
 
 def _loss(memberships: Array, likelihood: Array) -> float:

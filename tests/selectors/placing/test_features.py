@@ -118,3 +118,11 @@ def test_the_callers_word_is_dropped_when_it_is_wrong() -> None:
     best, worst = found[classes == 0], found[classes == 2]
     assert best[:, 0].mean() > best[:, 2].mean()
     assert worst[:, 2].mean() > worst[:, 0].mean()
+
+
+def test_what_is_said_of_all_classes_together_is_nothing() -> None:
+    classes, memberships, rng = drawn()
+    model = FeatureModel(pool(classes[:, None] + rng.normal(size=(200, 3))))
+    shares = memberships.sum(axis=0) + 0.5
+    likelier = np.exp(model.log_likelihood(memberships))
+    assert np.allclose(likelier @ shares / shares.sum(), 1)
