@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 
 TOGETHER = 0.82
 """What comparing clusters with each other leaves of the cost of a tree over classes."""
+TOLD_APART = 0.9
+"""The same where features tell clusters apart, so that fewer are worth comparing."""
 DOUBT = 1.1
 """By how much the spread is wider than the urn's."""
 TREES = 48
@@ -31,16 +33,17 @@ def remaining(chain: Chain, outlook: Outlook) -> tuple[float, float]:
     touched = [row for row, label in enumerate(outlook.labels) if not chain.fresh >> label & 1]
     new = CONCENTRATION * math.log1p(fresh / max(judged, 1))
     mean, variance = fresh + len(chain.clusters) - new, new
+    left = TOLD_APART if len(outlook.labels) - len(touched) > 1 else TOGETHER
     for row in touched:
         times = outlook.members(row).bit_count()
         cost, spread = _cost(outlook.chances[row])
-        mean += TOGETHER * times * cost
+        mean += left * times * cost
         variance += times * spread
     if fresh:
         rows = range(len(touched), len(outlook.labels))
         looked = [_cost(outlook.chances[row]) for row in rows[:: -(-len(rows) // TREES)]]
         cost, spread = np.mean(looked, axis=0)
-        mean += TOGETHER * fresh * cost
+        mean += left * fresh * cost
         variance += fresh * spread * (judged + fresh) / (judged + 1)
     return mean, DOUBT * math.sqrt(variance)
 
