@@ -49,7 +49,8 @@ class Options:
     ----------
     risk
         How many documents may be misplaced, as a share of those outside the largest class. With 0
-        workers are believed to be always right, and the order is proven.
+        workers are believed to be always right and the whole order is proven, whatever else is
+        said here.
     top
         Only the best so many need to be settled; 0 for all.
     budget
@@ -68,6 +69,8 @@ class Options:
         for name in ("risk", "stay"):
             if not 0 <= getattr(self, name) < 1:
                 raise BadOption(f"{name} must be from 0 to below 1, got {getattr(self, name)}")
+        if self.top and not self.risk:
+            raise BadOption("with risk 0 the whole order is proven: top must be 0")
         for name in ("top", "budget"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise BadOption(f"{name} must not be negative, got {getattr(self, name)}")

@@ -24,6 +24,10 @@ from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding, Pair
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
+from nextpair.selectors.topic.settings import Forecast
+
+EIGHTY_PERCENT = 1.2816
+"""So many standard deviations to either side hold 80 % of a normal distribution."""
 
 
 class Proof(Selector):
@@ -49,8 +53,14 @@ class Proof(Selector):
         found = found or self._any(open_pairs, rng)
         return self.pause() if found is None else self.pair_of(*found, open_pairs, rng)
 
+    def forecast(self) -> Forecast:
+        """Say how many more pairs have to be asked."""
+        mean, deviation = self.expected_remaining()
+        low = max(mean - EIGHTY_PERCENT * deviation, 0.0)
+        return Forecast(mean, low, mean + EIGHTY_PERCENT * deviation)
+
     def expected_remaining(self) -> tuple[float, float]:
-        """Return the mean and the standard deviation of the judgments still needed."""
+        """Return the mean and the standard deviation of the pairs still to be asked."""
         if self.order.complete:
             return 0.0, 0.0
         if not self._chain.labels:

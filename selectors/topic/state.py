@@ -198,7 +198,12 @@ class Topic:
         """Say how many more judgments are needed, if the selector can tell."""
         planned = self.selector.planned()
         if planned is None:
-            return self.selector.forecast()
+            told = self.selector.forecast()
+            if told is None or isinstance(self.selector, Believer):
+                return told
+            # Votes that agree: who expects others has no reason to foresee an order.
+            votes = self._vote_rule().needed_at_first
+            return Forecast(told.expected * votes, told.low * votes, told.high * votes)
         votes = sum(self._votes_wanted(pair) for pair in planned)
         return Forecast(votes, votes, votes)
 

@@ -102,7 +102,7 @@ def test_a_run_that_cannot_finish_is_told_from_one_that_did(capsys: Captured) ->
         ([], "give --qrels, --generate, --replay"),
         (["--qrels", "no-such-file"], "no-such-file: "),
         ([*DRAWN, "--selector", "best"], "there is no selector 'best'"),
-        ([*DRAWN, "--option", "pool=3"], "none of merge-tie-random has an option 'pool'"),
+        ([*DRAWN, "--option", "pool=3"], "none of placement has an option 'pool'"),
         ([*DRAWN, "--votes", "0"], "at least one vote"),
         ([*DRAWN, "--votes", "-1"], "votes must not be negative"),
         ([*DRAWN, "--repeat", "0"], "--repeat must be at least 1"),
@@ -172,6 +172,6 @@ def test_the_installed_command_finds_the_same_on_two_processes(tmp_path: Path) -
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert "merge-tie-random" in ran.stdout
+    assert "placement" in ran.stdout
     assert simulate(*words, "--json", here) == 0
     assert without_cost(there) == without_cost(here)

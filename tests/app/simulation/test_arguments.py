@@ -12,7 +12,7 @@ from nextpair.app.simulation.inputs import baseline_plan, make_plans, read_truth
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.truths import Graded, Recorded
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption
-from nextpair.selectors.topic.settings import ConflictPolicy
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 QRELS = "7 0 a 1\n7 0 b 0\n9 0 a 2\n2 0 c 0\n"
 
@@ -181,8 +181,8 @@ def test_every_word_reaches_the_plan() -> None:
     assert make_plans(parse(*words.split())) == [expected]
 
 
-def test_merge_tie_random_is_simulated_beside_quick_sort_unless_said_otherwise() -> None:
-    assert make_plans(parse()) == [Plan("merge-tie-random")]
+def test_placement_is_simulated_beside_quick_sort_unless_said_otherwise() -> None:
+    assert make_plans(parse()) == [Plan(DEFAULT_SELECTOR)]
     assert baseline_plan(parse("--selector", "merge-tie", "--option", "pool=3")) == Plan(
         "quick-sort"
     )

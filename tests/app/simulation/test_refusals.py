@@ -21,7 +21,7 @@ def parse(words: str) -> argparse.Namespace:
     [
         ("--selector best", UnknownSelector, "there is no selector 'best'"),
         ("--selector best --option pool=3", UnknownSelector, "there is no selector 'best'"),
-        ("--option pool=3", UnknownOption, "none of merge-tie-random has an option 'pool'"),
+        ("--option pool=3", UnknownOption, "none of placement has an option 'pool'"),
         ("--selector merge-tie --option size=3", UnknownOption, "none of merge-tie has an option"),
         ("--selector merge-tie --option pool", BadOption, "--option must be KEY=VALUE, got 'pool'"),
         ("--selector merge-tie --option pool=x", BadOption, "'pool' must be of type int, got 'x'"),

@@ -247,7 +247,15 @@ def test_taking_a_bad_workers_answers_back_leaves_no_trace() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"risk": 1.0}, {"risk": -0.1}, {"stay": 2.0}, {"top": -1}, {"budget": -1.0}]
+    "options",
+    [
+        {"risk": 1.0},
+        {"risk": -0.1},
+        {"stay": 2.0},
+        {"top": -1},
+        {"budget": -1.0},
+        {"risk": 0, "top": 3},
+    ],
 )
 def test_impossible_options_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(BadOption):
