@@ -19,13 +19,20 @@ from nextpair.selectors.errors import (
     UnknownJudgment,
     UnknownOutcome,
 )
+from nextpair.selectors.topic import state
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome
 from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Reason, Settings
-from nextpair.selectors.topic.state import Topic, fold
+from nextpair.selectors.topic.state import Topic
 
 B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
-REOPEN = Settings(on_conflict=ConflictPolicy.REOPEN)
+CERTAIN = "merge-tie-random"
+"""A selector that takes what is found for true, which is what most of this is about."""
+REOPEN = Settings(CERTAIN, on_conflict=ConflictPolicy.REOPEN)
+
+
+def fold(documents: list[Document], log: Iterable[Judgment], how: Settings | None = None) -> Topic:
+    return state.fold(documents, log, how or Settings(CERTAIN))
 
 
 def pool(size: int) -> list[Document]:
@@ -91,7 +98,7 @@ def test_a_conflict_tells_what_was_known_when_it_came(
     policy: ConflictPolicy, case: tuple[int, list[Answer]]
 ) -> None:
     size, answers = case
-    whole, given_settings = log(answers), Settings(on_conflict=policy)
+    whole, given_settings = log(answers), Settings(CERTAIN, on_conflict=policy)
     for conflict in fold(pool(size), whole, given_settings).conflicts:
         first, second = f"d{conflict.finding.first}", f"d{conflict.finding.second}"
         before = fold(pool(size), whole[: max(conflict.finding.judgments)], given_settings)
@@ -104,7 +111,7 @@ def test_a_conflict_tells_what_was_known_when_it_came(
 @given(arbitrary(), st.sampled_from([1, 2, 3]))
 def test_reopening_never_corrupts_the_order(case: tuple[int, list[Answer]], votes: int) -> None:
     size, answers = case
-    reopening = Settings(on_conflict=ConflictPolicy.REOPEN, votes=votes)
+    reopening = Settings(CERTAIN, on_conflict=ConflictPolicy.REOPEN, votes=votes)
     topic = fold(pool(size), log(answers), reopening)
     relations = told(topic)
     strict = [(*pair, relation) for pair, relation in relations.items()]
@@ -119,7 +126,7 @@ def test_reopening_never_corrupts_the_order(case: tuple[int, list[Answer]], vote
 @given(arbitrary())
 def test_the_same_log_gives_the_same_state(case: tuple[int, list[Answer]]) -> None:
     size, answers = case
-    for given_settings in (Settings(), REOPEN):
+    for given_settings in (Settings(CERTAIN), REOPEN):
         one = fold(pool(size), log(answers), given_settings)
         other = fold(pool(size), log(answers), given_settings)
         assert told(one) == told(other)
@@ -162,7 +169,7 @@ def test_an_explanation_names_every_vote_of_its_pairs() -> None:
         Judgment(7, "d0", "d1", B, "a"),
         Judgment(8, "d1", "d0", W, "b"),
     ]
-    (link,) = fold(pool(2), votes, Settings(votes=3)).explain("d0", "d1")
+    (link,) = fold(pool(2), votes, Settings(CERTAIN, votes=3)).explain("d0", "d1")
     assert link.judgments == (7, 8)
 
 
@@ -193,13 +200,13 @@ def test_a_late_vote_that_turns_a_decided_pair_is_a_conflict() -> None:
 
 
 def test_a_late_vote_that_changes_no_majority_is_no_conflict() -> None:
-    topic = fold(pool(2), log([(0, 1, B), (0, 1, B), (0, 1, W)]), Settings(votes=3))
+    topic = fold(pool(2), log([(0, 1, B), (0, 1, B), (0, 1, W)]), Settings(CERTAIN, votes=3))
     assert topic.relation("d0", "d1") is B
     assert topic.conflicts == ()
 
 
 def test_a_worker_never_gets_a_pair_twice_and_others_complete_its_votes() -> None:
-    topic = Topic(pool(2), Settings(votes=3))
+    topic = Topic(pool(2), Settings(CERTAIN, votes=3))
     rng = np.random.default_rng(0)
     topic.absorb(Judgment(0, "d0", "d1", B, "a"))
     assert topic.select("a", [], rng) is Idle.WAIT
