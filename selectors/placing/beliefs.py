@@ -64,7 +64,7 @@ class Beliefs:
         self._rarity = rarity or Rarity()
         self._hints = np.zeros((size, 0))
         width = places.place_count(self.classes)
-        self._messages = np.zeros((width, 0))
+        self._messages = np.zeros((width, 0), dtype=np.float32)
         self._sides = np.zeros(0, dtype=np.intp)
         self._evidence = np.zeros((size, width))
         self.beliefs = np.zeros((size, width))
@@ -130,7 +130,7 @@ class Beliefs:
     def pass_messages(self) -> None:
         """Send every message once, and learn how workers answer from what comes out."""
         count, answers, told = len(self.answers), self.answers, self._messages
-        total = np.ascontiguousarray((self._prior + self._evidence).T)
+        total = messages.in_columns(self._prior + self._evidence)
         # What is believed of each side without what this very answer told it.
         otherwise = messages.shares(total[:, self._sides] - told)
         np.maximum(otherwise, messages.LEAST, out=otherwise)
@@ -142,11 +142,11 @@ class Beliefs:
         self.believe()
         truths = likelihood * messages.relate(otherwise[:, :count], otherwise[:, count:])
         chances = truths.sum(axis=0)
-        self._explained = float(np.log(chances).sum())
+        self._explained = float(np.log(chances).sum(dtype=np.float64))
         self.crowd.learn(answers.worker, answers.answer, truths / chances)
 
     def _gather_evidence(self) -> None:
-        self._evidence = self._incidence @ np.ascontiguousarray(self._messages.T)
+        self._evidence = self._incidence @ np.ascontiguousarray(self._messages.T, dtype=np.float64)
 
     def support(self) -> float:
         """Return how well classes and workers explain all answers, as a logarithm.
@@ -160,7 +160,7 @@ class Beliefs:
     def extend(self) -> None:
         """Make room for the messages of answers that have come since."""
         old, new = self._messages.shape[1] // 2, len(self.answers)
-        extended = np.zeros((places.place_count(self.classes), 2 * new))
+        extended = np.zeros((places.place_count(self.classes), 2 * new), dtype=np.float32)
         extended[:, :old] = self._messages[:, :old]
         extended[:, new : new + old] = self._messages[:, old:]
         self._messages = extended
@@ -168,19 +168,27 @@ class Beliefs:
         self._incidence = self.answers.incidence()
         self.judged[self._sides] = True
 
-    def take_in(self, number: int) -> None:
-        """Let one answer move the beliefs of its two documents, and nothing else."""
-        first, second = int(self.answers.first[number]), int(self.answers.second[number])
-        worker, answer = self.answers.worker[number : number + 1], self.answers.answer[number]
-        likelihood = self.crowd.likelihood(worker, np.array([answer]))
-        of_both = places.relations(self.beliefs[[first, second]])
-        to_first = (likelihood * of_both[:, 1]).sum(axis=0)
-        to_second = (likelihood[::-1] * of_both[:, 0]).sum(axis=0)
-        self._evidence[first] += np.log(np.maximum(to_first, messages.LEAST))
-        self._evidence[second] += np.log(np.maximum(to_second, messages.LEAST))
-        self.judged[[first, second]] = True
-        both = [first, second]
-        self.beliefs[both] = _normalised(self._prior[both] + self._evidence[both])
+    def take_in(self, start: int) -> None:
+        """Let each answer from a number on move the beliefs of its two documents, and no others.
+
+        Answers count one after the other; those about other documents can as well count at once.
+        """
+        numbers = np.arange(start, len(self.answers))
+        while len(numbers):
+            firsts, seconds = self.answers.first[numbers], self.answers.second[numbers]
+            in_turn = _first_of_each(firsts, seconds)
+            self._take_in_at_once(numbers[in_turn])
+            numbers = numbers[~in_turn]
+
+    def _take_in_at_once(self, numbers: NDArray[np.intp]) -> None:
+        answers = self.answers
+        sides = np.concatenate([answers.first[numbers], answers.second[numbers]])
+        likelihood = self.crowd.likelihood(answers.worker[numbers], answers.answer[numbers])
+        others = messages.swapped(messages.in_columns(self.beliefs[sides]))
+        told = messages.tell(messages.both_ways(likelihood), others)
+        self._evidence[sides] += np.log(told).T
+        self.judged[sides] = True
+        self.beliefs[sides] = _normalised(self._prior[sides] + self._evidence[sides])
 
     def restart_from(self, evidence: Array) -> None:
         """Forget what single answers have moved since evidence was as given."""
@@ -240,7 +248,7 @@ class Beliefs:
         self.founders[whole : whole + 1] = founders
         self.beliefs = beliefs
         # Workers seemed to err where they were right: that has to be unlearned first.
-        answers, sides = self.answers, np.ascontiguousarray(beliefs.T)[:, self._sides]
+        answers, sides = self.answers, messages.in_columns(beliefs)[:, self._sides]
         related = messages.relate(sides[:, : len(answers)], sides[:, len(answers) :])
         self.crowd.learn(answers.worker, answers.answer, related / related.sum(axis=0))
         likelihood = self.crowd.likelihood(answers.worker, answers.answer)
@@ -253,10 +261,11 @@ class Beliefs:
         self._merge_places(2 * gone, 2 * gone + 3)
 
     def _merge_places(self, start: int, stop: int) -> None:
-        told = places.gather(np.exp(self._messages.T), start, stop, mean=True)
-        self._continue(places.gather(self.beliefs, start, stop), np.log(told.T))
+        told = places.gather(np.exp(self._messages.T.astype(np.float64)), start, stop, mean=True)
+        logs = messages.in_columns(np.log(told))
+        self._continue(places.gather(self.beliefs, start, stop), logs)
 
-    def _continue(self, beliefs: Array, told: Array) -> None:
+    def _continue(self, beliefs: Array, told: messages.Many) -> None:
         """Go on with other places than before."""
         self.beliefs, self._messages = beliefs, told
         self._hints = np.zeros((self.size, 0))
@@ -266,4 +275,18 @@ class Beliefs:
 
 
 def _normalised(logs: Array) -> Array:
-    return np.ascontiguousarray(messages.shares(np.ascontiguousarray(logs.T)).T)
+    weights: Array = np.ascontiguousarray(logs.T)
+    weights -= weights.max(axis=0)
+    np.exp(weights, out=weights)
+    weights /= weights.sum(axis=0)
+    return np.ascontiguousarray(weights.T)
+
+
+def _first_of_each(firsts: NDArray[np.intp], seconds: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Say which pairs have no document of a pair before them."""
+    order = np.arange(len(firsts))
+    earliest = np.full(max(firsts.max(), seconds.max()) + 1, len(firsts))
+    np.minimum.at(earliest, firsts, order)
+    np.minimum.at(earliest, seconds, order)
+    first: NDArray[np.bool_] = (earliest[firsts] == order) & (earliest[seconds] == order)
+    return first

@@ -10,7 +10,7 @@ SURE = 0.9
 """How likely a document must be of a class of its own to found one."""
 EMPTY = 0.3
 """A class that is expected to have fewer members was none."""
-SETTLING = 6
+SETTLING = 4
 """Rounds of messages before changed classes are compared with those they came from."""
 HINT = -30.0
 """How little the answers between two classes may speak for one, for that to be tried at all."""
@@ -18,12 +18,21 @@ MOST_CHANGES = 8
 """At one time."""
 
 
-def revise(beliefs: Beliefs) -> Beliefs:
-    """Find, join, split and give up classes until none of that is called for."""
+def revise(beliefs: Beliefs, tries: int) -> Beliefs:
+    """Find and give up classes until nothing is called for, and join and split them.
+
+    Parameters
+    ----------
+    tries
+        How many times classes are joined or split at most, which takes long.
+    """
     for _ in range(MOST_CHANGES):
         if _give_up(beliefs) or _find(beliefs):
             _pass_messages(beliefs, 1)
             continue
+        if not tries:
+            break
+        tries -= 1
         revised = _better(beliefs, _joined(beliefs)) or _better(beliefs, _split(beliefs))
         if revised is None:
             break
@@ -32,9 +41,10 @@ def revise(beliefs: Beliefs) -> Beliefs:
 
 
 def _better(beliefs: Beliefs, other: Beliefs | None) -> Beliefs | None:
-    """Return other beliefs if they explain the answers better, once they have settled."""
+    """Return other beliefs if they explain the answers better, once both have settled."""
     if other is None:
         return None
+    _pass_messages(beliefs, SETTLING)
     _pass_messages(other, SETTLING)
     return other if other.support() > beliefs.support() else None
 
@@ -94,7 +104,7 @@ def _joined(beliefs: Beliefs) -> Beliefs | None:
 def joining_gains(beliefs: Beliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return by how much each class and the next are likelier one than two, as logarithms."""
     answers, counts = beliefs.answers, np.maximum(beliefs.counts, 0.5)
-    likelihood = np.log(beliefs.crowd.likelihood(answers.worker, answers.answer))
+    likelihood = np.log(beliefs.crowd.likelihood(answers.worker, answers.answer), dtype=np.float64)
     one, other = beliefs.beliefs[answers.first], beliefs.beliefs[answers.second]
     upper, lower = slice(1, -2, 2), slice(3, None, 2)
     downwards = one[:, upper] * other[:, lower]

@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 
+from nextpair.selectors.placing.messages import Many
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.believing import Reliability
 
-TIE_PRIOR = np.array([17.0, 3.0])
-"""Answers to ties that everybody starts with: right, wrong."""
-DIFFERENCE_PRIOR = np.array([17.0, 2.1, 0.9])
-"""Answers to differences that everybody starts with: right, called a tie, reversed."""
+PRIOR = np.array([17.0, 3.0])
+"""Answers that everybody starts with: right, wrong."""
+TRUST = 20.0
+"""For how many answers it counts that who errs about ties is expected to err about differences."""
+MISSED = 0.7
+"""How many of wrong answers to differences are expected to be ties; the others are reversed."""
 ORDINARY = 0.95
 """How likely a worker is an ordinary one, before their answers are looked at."""
 LEAST_MARGIN = 2.0
@@ -30,8 +33,8 @@ class Crowd:
 
     def __init__(self) -> None:
         self._names: dict[str, int] = {}
-        self._ties = TIE_PRIOR / TIE_PRIOR.sum()
-        self._differences = DIFFERENCE_PRIOR / DIFFERENCE_PRIOR.sum()
+        expected = _expected(float(PRIOR[1] / PRIOR.sum()))
+        self._ties, self._differences = expected[:2], expected[2:]
         self._own = np.zeros((0, 5))
         self.plausibility = 0.0
         """How plausible such habits are, as a logarithm: few workers have any of their own."""
@@ -60,17 +63,17 @@ class Crowd:
         own: Array = _confusion(self._own[known : known + 1])[0]
         return own
 
-    def likelihood(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Array:
+    def likelihood(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Many:
         """Return P(answer | relation) for each answer, one per column, relations as rows."""
         known = len(self._names)
         habits = np.empty((known, 5))
         habits[:] = np.concatenate([self._ties, self._differences])
         habits[: len(self._own)] = self._own
-        by_worker_and_answer = _confusion(habits).transpose(1, 0, 2).reshape(3, -1)
-        chances: Array = by_worker_and_answer[:, workers * 3 + answers]
+        by_relation = _confusion(habits).transpose(1, 0, 2).reshape(3, -1).astype(np.float32)
+        chances: Many = by_relation[:, workers * 3 + answers]
         return chances
 
-    def learn(self, workers: NDArray[np.intp], answers: NDArray[np.intp], truths: Array) -> None:
+    def learn(self, workers: NDArray[np.intp], answers: NDArray[np.intp], truths: Many) -> None:
         """Learn from answers and from how likely each relation was the true one, by row."""
         known, cells = len(self._names), workers * 3 + answers
         better, tie, worse = (
@@ -87,12 +90,20 @@ class Crowd:
             axis=1,
         )
         total = own.sum(axis=0)
-        self._ties = _shares(total[:2] + TIE_PRIOR)
-        differences = total[2:] + DIFFERENCE_PRIOR
+        right = total[[0, 2]].sum() + PRIOR[0]
+        error = float(1 - right / (total.sum() + PRIOR.sum()))
+        expected = _expected(error)
+        self._ties = _shares(total[:2] + TRUST * expected[:2])
+        differences = total[2:] + TRUST * expected[2:]
         # The mirror image of an order explains the answers just as well, with a crowd that
         # reverses everything.
         differences[2] = min(differences[2], differences[0] / LEAST_MARGIN)
         self._differences = _shares(differences)
+        ordinary = np.concatenate([self._ties, self._differences])
+        self.plausibility = float(
+            PRIOR @ np.log([1 - error, error])
+            + TRUST * (expected * np.log(ordinary / expected)).sum()
+        )
         self._own = self._habits(own)
 
     def _habits(self, seen: Array) -> Array:
@@ -104,10 +115,7 @@ class Crowd:
         share = expit(odds)[:, None]
         habits: Array = share * ordinary + (1 - share) * strange
         explained = for_strange + np.log(1 - ORDINARY) + np.logaddexp(0, odds)
-        priors = np.concatenate([TIE_PRIOR, DIFFERENCE_PRIOR])
-        self.plausibility = float(
-            priors @ np.log(ordinary) + (explained - (seen * np.log(habits)).sum(axis=1)).sum()
-        )
+        self.plausibility += float((explained - (seen * np.log(habits)).sum(axis=1)).sum())
         return habits
 
     def reliabilities(self, answers: NDArray[np.intp]) -> list[Reliability]:
@@ -122,6 +130,11 @@ class Crowd:
             Reliability(name, int(answers[number]), *_worth(self.of(name)))
             for name, number in self._names.items()
         ]
+
+
+def _expected(error: float) -> Array:
+    """Say how someone is expected to answer who errs so often."""
+    return np.array([1 - error, error, 1 - error, MISSED * error, (1 - MISSED) * error])
 
 
 def _shares(counts: Array) -> Array:

@@ -1,12 +1,18 @@
 """Messages: what an answer tells one of its documents, given what is believed of the other.
 
 Everything here is of many answers at once, one per column, with places as rows: a few long rows
-are worked through several times faster than many short ones.
+are worked through several times faster than many short ones. Single precision is faster again, and
+no answer says anything to seven digits.
 """
 
+import itertools
+
 import numpy as np
+from numpy.typing import NDArray
 
 from nextpair.selectors.placing.places import SAME, Array
+
+Many = NDArray[np.float32]
 
 LEAST = 1e-12
 """No chance is smaller: what seems impossible may be an error."""
@@ -14,7 +20,7 @@ APART = (1 - SAME) / 2
 """How likely the first of two documents of one gap is the better one."""
 
 
-def tell(likelihood: Array, others: Array) -> Array:
+def tell(likelihood: Many, others: Many) -> Many:
     """Return the chance of each answer at each place of its document.
 
     Parameters
@@ -26,7 +32,7 @@ def tell(likelihood: Array, others: Array) -> Array:
         What is believed of the other document: a distribution over places per column.
     """
     better, tie, worse = likelihood
-    told: Array = np.cumsum(others, axis=0)
+    told = upto(others)
     whole = better * told[-1]
     told *= worse - better
     told += whole
@@ -35,33 +41,48 @@ def tell(likelihood: Array, others: Array) -> Array:
     return np.maximum(told, LEAST, out=told)
 
 
-def relate(firsts: Array, seconds: Array) -> Array:
+def relate(firsts: Many, seconds: Many) -> Many:
     """Return how likely first documents are better than, tied with and worse than second ones."""
-    upto = np.cumsum(seconds, axis=0)
-    whole = firsts.sum(axis=0) * upto[-1]
-    not_better = (firsts * upto).sum(axis=0)
+    so_far = upto(seconds)
+    whole = firsts.sum(axis=0) * so_far[-1]
+    so_far *= firsts
+    not_better = so_far.sum(axis=0)
     same = firsts * seconds
     in_class, in_gap = same[1::2].sum(axis=0), same[0::2].sum(axis=0)
     better = whole - not_better + APART * in_gap
     worse = not_better - in_class - (1 - APART) * in_gap
-    related: Array = np.stack([better, in_class + SAME * in_gap, worse])
+    related: Many = np.stack([better, in_class + SAME * in_gap, worse])
     return np.maximum(related, LEAST, out=related)
 
 
-def both_ways(likelihood: Array) -> Array:
+def upto(chances: Many) -> Many:
+    """Add up places from the best one on."""
+    total = chances.copy()
+    # Row by row: numpy's own sum goes down every column by itself, and takes ten times as long.
+    for better, place in itertools.pairwise(total):
+        place += better
+    return total
+
+
+def both_ways(likelihood: Many) -> Many:
     """Add to the likelihoods told from the first documents those told from the second."""
     return np.concatenate([likelihood, likelihood[::-1]], axis=1)
 
 
-def swapped(sides: Array) -> Array:
+def swapped(sides: Many) -> Many:
     """Put what is of the second documents before what is of the first."""
     middle = sides.shape[1] // 2
     return np.concatenate([sides[:, middle:], sides[:, :middle]], axis=1)
 
 
-def shares(logs: Array) -> Array:
+def shares(logs: Many) -> Many:
     """Return distributions from logarithms of weights, one per column."""
-    weights: Array = logs - logs.max(axis=0)
+    weights: Many = logs - logs.max(axis=0)
     np.exp(weights, out=weights)
     weights /= weights.sum(axis=0)
     return weights
+
+
+def in_columns(rows: Array) -> Many:
+    """Turn rows of places into columns."""
+    return np.ascontiguousarray(rows.T, dtype=np.float32)
