@@ -60,7 +60,7 @@ class Options:
         How much information may be given up, as a share, to keep a document on the worker's screen.
     """
 
-    risk: float = 0.05
+    risk: float = 0.02
     top: int = 0
     budget: float = 10.0
     stay: float = 0.05
