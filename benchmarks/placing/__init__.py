@@ -1,0 +1,1 @@
+"""What placement needs and reaches, a table per file."""

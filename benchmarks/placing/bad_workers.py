@@ -1,0 +1,136 @@
+"""Workers who do not mean to be right: whether they are found, and what they spoil."""
+
+import argparse
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.placing.topics import SAMPLE, graded
+from benchmarks.section import Section, main
+from nextpair.app.simulation.crowd import CrowdSettings, Kind, recruit
+from nextpair.app.simulation.desk import LocalDesk
+from nextpair.app.simulation.runs import Plan, judge_topic
+from nextpair.app.simulation.truths import Truth
+from nextpair.selectors.topic.believing import Believer, Reliability
+from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.settings import Settings
+
+ERROR, SIZES, SEEDS, EVERY = 0.1, (20, 100), 2, 2
+CROWDS = {
+    "nobody": {},
+    "30 % at random": {"spammers": 0.3},
+    "30 % always left": {"left": 0.3},
+    "30 % reversed": {"reversers": 0.3},
+    "10 % of each": {"spammers": 0.1, "left": 0.1, "reversers": 0.1},
+}
+HALF_RIGHT = 0.6
+"""Who is expected to be right less often than this is accused: half way from chance to honest."""
+ENOUGH = 5
+"""Nobody can tell anything of a worker with fewer answers."""
+Task = tuple[Truth, Plan, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one run came to."""
+
+    judgments: int
+    documents: int
+    tau_b: float
+    bad: int
+    found: int
+    good: int
+    accused: int
+
+
+class _Desk(LocalDesk):
+    """A desk whose topic can be asked about its workers afterwards."""
+
+    def reliabilities(self) -> Sequence[Reliability]:
+        """Return what the topic has found out about its workers."""
+        selector = self._topic.selector
+        return selector.reliabilities() if isinstance(selector, Believer) else ()
+
+
+def measure(given: argparse.Namespace) -> Section:
+    """Run crowds with and without bad workers."""
+    truths = graded(given.data)[::EVERY]
+    section = Section(
+        "Placement with bad workers",
+        "python -m benchmarks.placing.bad_workers",
+        f"{len(truths)} topics of WT11 with at least three grades, {SAMPLE} documents each,"
+        f" {SEEDS} seeds, honest workers with error {ERROR}. A worker is found, or accused, if"
+        f" expected to be right less than {HALF_RIGHT:.0%} of the time; counted are those with at"
+        f" least {ENOUGH} answers in the topic.",
+        (
+            "crowd, bad workers",
+            "judgments per document",
+            "tau-b",
+            "worst topic",
+            "bad ones found",
+            "good ones accused",
+        ),
+    )
+    for size in SIZES:
+        for name, shares in CROWDS.items():
+            plan = Plan("placement", crowd=CrowdSettings(size, ERROR, **shares))
+            plan = replace(plan, max_documents=SAMPLE)
+            outcomes = _play(truths, plan, given.jobs)
+            section.rows.append((f"{size} workers, {name}", *_cells(outcomes)))
+    return section
+
+
+def _play(truths: Sequence[Truth], plan: Plan, jobs: int) -> list[list[Outcome]]:
+    tasks = [
+        (truth, plan, (seed, place)) for seed in range(SEEDS) for place, truth in enumerate(truths)
+    ]
+    with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
+        outcomes = list(pool.map(_run, tasks))
+    return [outcomes[start :: len(truths)] for start in range(len(truths))]
+
+
+def _run(task: Task) -> Outcome:
+    truth, plan, seed = task
+    desks: list[_Desk] = []
+
+    def open_desk(documents: Sequence[Document], settings: Settings) -> _Desk:
+        desks.append(_Desk(documents, settings))
+        return desks[-1]
+
+    run = judge_topic(truth, plan, seed, open_desk)
+    # The third stream of a run's seed is the one its crowd was drawn with.
+    crowd = recruit(plan.crowd, np.random.default_rng([*seed, 2]))
+    bad = {worker.id for worker in crowd if worker.kind is not Kind.HONEST}
+    known = [one for one in desks[0].reliabilities() if one.answers >= ENOUGH]
+    accused = {one.worker for one in known if one.right < HALF_RIGHT}
+    seen = {one.worker for one in known}
+    return Outcome(
+        run.judgments,
+        run.documents,
+        run.tau_b,
+        len(bad & seen),
+        len(bad & accused),
+        len(seen - bad),
+        len(accused - bad),
+    )
+
+
+def _cells(outcomes: Sequence[Sequence[Outcome]]) -> tuple[str, ...]:
+    runs = [run for topic in outcomes for run in topic]
+    bad, found = sum(run.bad for run in runs), sum(run.found for run in runs)
+    good, accused = sum(run.good for run in runs), sum(run.accused for run in runs)
+    return (
+        f"{sum(run.judgments for run in runs) / sum(run.documents for run in runs):.2f}",
+        f"{np.mean([run.tau_b for run in runs]):.3f}",
+        f"{min(np.mean([run.tau_b for run in topic]) for topic in outcomes):.3f}",
+        f"{found / bad:.0%} of {bad}" if bad else "-",
+        f"{accused / good:.1%} of {good}" if good else "-",
+    )
+
+
+if __name__ == "__main__":
+    main(measure)
