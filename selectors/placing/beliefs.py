@@ -232,7 +232,7 @@ class Beliefs:
         start, stop = 2 * upper + 1, 2 * upper + 4
         smaller = upper if self.counts[upper] < self.counts[upper + 1] else upper + 1
         del self.founders[smaller]
-        self._merge_places(start, stop)
+        self._start_from(places.gather(self.beliefs, start, stop))
 
     def split(self, whole: int, members: NDArray[np.intp], upper: Array) -> None:
         """Make two classes of one, given how likely each member is of the upper part."""
@@ -246,8 +246,13 @@ class Beliefs:
         beliefs[members, place + 2] = 1 - upper
         founders = int(members[upper.argmax()]), int(members[upper.argmin()])
         self.founders[whole : whole + 1] = founders
+        self._start_from(beliefs)
+
+    def _start_from(self, beliefs: Array) -> None:
+        """Go on from beliefs over other classes than before, as if they were well founded."""
         self.beliefs = beliefs
-        # Workers seemed to err where they were right: that has to be unlearned first.
+        # Workers seemed to err where they were right, or to be right where they erred: that has to
+        # be unlearned first.
         answers, sides = self.answers, messages.in_columns(beliefs)[:, self._sides]
         related = messages.relate(sides[:, : len(answers)], sides[:, len(answers) :])
         self.crowd.learn(answers.worker, answers.answer, related / related.sum(axis=0))
@@ -258,9 +263,7 @@ class Beliefs:
     def drop(self, gone: int) -> None:
         """Give up a class that has no member."""
         del self.founders[gone]
-        self._merge_places(2 * gone, 2 * gone + 3)
-
-    def _merge_places(self, start: int, stop: int) -> None:
+        start, stop = 2 * gone, 2 * gone + 3
         told = places.gather(np.exp(self._messages.T.astype(np.float64)), start, stop, mean=True)
         logs = messages.in_columns(np.log(told))
         self._continue(places.gather(self.beliefs, start, stop), logs)

@@ -98,6 +98,8 @@ class Crowd:
         # The mirror image of an order explains the answers just as well, with a crowd that
         # reverses everything.
         differences[2] = min(differences[2], differences[0] / LEAST_MARGIN)
+        # And two halves of one class look like two, with a crowd that misses most differences.
+        differences[1] = min(differences[1], differences[0])
         self._differences = _shares(differences)
         ordinary = np.concatenate([self._ties, self._differences])
         self.plausibility = float(
