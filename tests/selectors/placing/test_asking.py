@@ -1,0 +1,88 @@
+"""Asking: what an answer would teach, and which pair teaches most."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from nextpair.selectors.placing import places
+from nextpair.selectors.placing.asking import Mask, Situation, entropy, information
+from nextpair.selectors.placing.places import Array
+
+CONFUSION = np.array([[0.8, 0.14, 0.06], [0.1, 0.8, 0.1], [0.06, 0.14, 0.8]])
+
+
+def mutual_information(first: Array, second: Array) -> float:
+    """Add up over both places and all answers what an answer says of the two places."""
+    width = len(first)
+    relations = places.relations(np.eye(width))
+    joint = np.array(
+        [
+            [
+                first[one] * second[other] * (relations[:, other, one] @ CONFUSION)
+                for other in range(width)
+            ]
+            for one in range(width)
+        ]
+    )
+    answers = joint.sum(axis=(0, 1))
+    # Two documents of one gap may be better, tied or worse: what is learned is which of these.
+    noise = 0.0
+    for one in range(width):
+        for other in range(width):
+            chances = relations[:, other, one]
+            own = entropy(CONFUSION)
+            noise += first[one] * second[other] * float(chances @ own)
+    return float(entropy(answers) - noise)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_information_is_what_adding_everything_up_gives(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    beliefs = rng.dirichlet(np.full(7, 0.5), size=4)
+    found = information(beliefs[:2], beliefs, CONFUSION)
+    expected = [[mutual_information(one, other) for other in beliefs] for one in beliefs[:2]]
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_nothing_is_learned_of_places_that_are_known() -> None:
+    known = np.eye(5)[[1, 3, 3]]
+    np.testing.assert_allclose(information(known, known, CONFUSION), 0, atol=1e-9)
+
+
+def situation(
+    beliefs: Array, firm: Mask, allowed: Callable[[int, int], bool] = lambda first, second: True
+) -> Situation:
+    nobody = np.zeros(len(beliefs), dtype=np.bool_)
+    doubt = entropy(beliefs)
+    return Situation(beliefs, CONFUSION, firm, nobody, doubt, allowed, np.zeros(len(beliefs)))
+
+
+DOUBTFUL = np.array([0.02, 0.46, 0.04, 0.46, 0.02])
+UPPER, LOWER = np.eye(5)[1], np.eye(5)[3]
+
+
+def test_a_doubtful_document_is_measured_by_a_firm_one() -> None:
+    beliefs = np.array([UPPER, LOWER, DOUBTFUL, DOUBTFUL])
+    firm = np.array([True, True, False, False])
+    best = situation(beliefs, firm).best([2])
+    assert best is not None
+    assert best.pair[0] == 2
+    assert best.pair[1] in (0, 1)
+
+
+def test_a_pair_that_is_not_allowed_is_not_asked() -> None:
+    beliefs = np.array([UPPER, LOWER, DOUBTFUL])
+    firm = np.array([True, True, False])
+    best = situation(beliefs, firm, lambda first, second: second != 0).best([2])
+    assert best is not None
+    assert best.pair == (2, 1)
+    assert situation(beliefs, firm, lambda first, second: False).best([2]) is None
+
+
+def test_the_least_certain_come_first() -> None:
+    rather = np.array([0.0, 0.9, 0.0, 0.1, 0.0])
+    beliefs = np.array([UPPER, rather, DOUBTFUL])
+    firm = np.ones(3, dtype=np.bool_)
+    assert situation(beliefs, firm).least_certain(firm) == [2, 1, 0]
+    assert situation(beliefs, firm).least_certain(~firm) == []

@@ -1,0 +1,99 @@
+"""Beliefs: exact where that can be checked, and as good when many answers count at once."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from answering import believe, settle
+from numpy.typing import NDArray
+
+from nextpair.selectors.placing import places
+from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.crowd import Crowd
+from nextpair.selectors.placing.messages import Many
+
+TREES = {
+    "a chain": [(0, 1, 0), (1, 2, 1), (2, 3, 0)],
+    "a star": [(1, 0, 2), (0, 2, 1), (3, 0, 0)],
+    "a branch": [(0, 1, 1), (1, 2, 2), (3, 1, 0)],
+}
+
+
+class Unlearning(Crowd):
+    """Workers who are believed to be as they are at first."""
+
+    def learn(self, workers: NDArray[np.intp], answers: NDArray[np.intp], truths: Many) -> None:
+        """Learn nothing."""
+
+
+def of_tree(answers: list[tuple[int, int, int]]) -> Beliefs:
+    beliefs = Beliefs(4, 0)
+    beliefs.crowd = Unlearning()
+    worker = beliefs.crowd.number("w")
+    for first, second, said in answers:
+        beliefs.answers.add(first, second, said, worker)
+    beliefs.extend()
+    beliefs.found(1, 0)
+    return beliefs
+
+
+def enumerated(beliefs: Beliefs, answers: list[tuple[int, int, int]]) -> NDArray[np.float64]:
+    """Add up the chance of every way the documents may be placed."""
+    width = places.place_count(beliefs.classes)
+    prior = np.exp(beliefs._prior)
+    relations = places.relations(np.eye(width))
+    total = np.zeros((4, width))
+    for placing in product(range(width), repeat=4):
+        chance = float(np.prod(prior[np.arange(4), placing]))
+        for first, second, said in answers:
+            relation = relations[:, placing[second], placing[first]]
+            chance *= float(relation @ beliefs.crowd.ordinary[:, said])
+        total[np.arange(4), placing] += chance
+    shares: NDArray[np.float64] = total / total.sum(axis=1, keepdims=True)
+    return shares
+
+
+@pytest.mark.parametrize("answers", TREES.values(), ids=TREES.keys())
+def test_on_a_tree_beliefs_are_exact(answers: list[tuple[int, int, int]]) -> None:
+    beliefs = of_tree(answers)
+    for _ in range(40):
+        beliefs.pass_messages()
+    np.testing.assert_allclose(beliefs.beliefs, enumerated(beliefs, answers), atol=1e-4)
+
+
+def test_answers_taken_in_at_once_count_as_one_after_the_other() -> None:
+    grades = [0] * 12 + [1] * 5
+    one_by_one = believe(grades, 60, 0.1, seed=3)
+    at_once = one_by_one.twin()
+    rng = np.random.default_rng(4)
+    for number in range(60, 90):
+        first, second = rng.choice(len(grades), size=2, replace=False).tolist()
+        for beliefs in (one_by_one, at_once):
+            beliefs.answers.add(first, second, int(number % 3), 0)
+        one_by_one.take_in(number)
+    at_once.take_in(60)
+    np.testing.assert_allclose(at_once.beliefs, one_by_one.beliefs, atol=1e-6)
+
+
+def test_the_true_classes_explain_answers_better_than_one_class() -> None:
+    grades = [0] * 20 + [1] * 20
+    together = believe(grades, 300, 0.1, seed=5)
+    apart = together.twin()
+    members = np.arange(40)
+    apart.split(0, members, np.where(members >= 20, 0.99, 0.01))
+    settle(together, 10)
+    settle(apart, 10)
+    assert apart.support() > together.support() + 20
+
+
+def test_a_twin_goes_its_own_way() -> None:
+    beliefs = believe([0] * 10 + [1] * 5, 60, 0.1, seed=6)
+    before, answers = beliefs.beliefs.copy(), len(beliefs.answers)
+    twin = beliefs.twin()
+    twin.answers.add(0, 1, 0, twin.crowd.number("somebody else"))
+    twin.take_in(answers)
+    twin.found(3, 0)
+    settle(beliefs.twin(), 2)
+    np.testing.assert_array_equal(beliefs.beliefs, before)
+    assert (beliefs.classes, len(beliefs.answers)) == (1, answers)
+    assert beliefs.founders != twin.founders

@@ -1,0 +1,60 @@
+"""Classes: those that are there are found, and those that are not are given up."""
+
+import numpy as np
+import pytest
+from answering import believe, settle
+
+from nextpair.selectors.placing import classes
+from nextpair.selectors.placing.beliefs import Beliefs
+
+TRIES = 6
+
+
+def levels(beliefs: Beliefs) -> list[int]:
+    found: list[int] = (beliefs.classes - 1 - beliefs.likeliest).tolist()
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_classes_taken_for_one_are_split(seed: int) -> None:
+    grades = [0] * 20 + [1] * 20
+    revised = classes.revise(believe(grades, 400, 0.1, seed), TRIES)
+    assert revised.classes == 2
+    assert np.mean(np.array(levels(revised)) == grades) > 0.95
+
+
+@pytest.mark.parametrize("error", [0.1, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_two_halves_of_one_class_are_joined(seed: int, error: float) -> None:
+    beliefs = believe([0] * 40, 300, error, seed)
+    members = np.arange(40)
+    beliefs.split(0, members, np.where(members % 2, 0.95, 0.05))
+    settle(beliefs, 3)
+    assert classes.revise(beliefs, TRIES).classes == 1
+
+
+def test_without_tries_classes_are_not_joined() -> None:
+    beliefs = believe([0] * 40, 300, 0.1, seed=1)
+    members = np.arange(40)
+    beliefs.split(0, members, np.where(members % 2, 0.95, 0.05))
+    assert classes.revise(beliefs, 0).classes == 2
+
+
+def test_a_class_without_members_is_given_up() -> None:
+    beliefs = believe([0] * 20, 150, 0.1, seed=2)
+    beliefs.found(3, 0)
+    settle(beliefs, 6)
+    assert classes.revise(beliefs, 0).classes == 1
+
+
+def test_a_document_that_is_better_than_all_founds_a_class() -> None:
+    beliefs = Beliefs(8, 0)
+    worker = beliefs.crowd.number("w")
+    for other in range(1, 7):
+        beliefs.answers.add(0, other, 1, worker)
+        beliefs.answers.add(7, other, 0, worker)
+    beliefs.extend()
+    settle(beliefs, 4)
+    revised = classes.revise(beliefs, 0)
+    assert revised.classes == 2
+    assert levels(revised) == [0] * 7 + [1]
