@@ -34,6 +34,7 @@ from nextpair.app.wire.results import RankingOut
 from nextpair.app.wire.retractions import RetractionIn
 from nextpair.app.wire.topics import TopicIn
 from nextpair.app.words import Reason
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
 
 LOAD = float(os.environ.get("NEXTPAIR_TEST_LOAD", "1"))
 SPAM = "the worker is a machine"
@@ -52,7 +53,8 @@ class Installation:
     workers: int
 
     def study(self, name: str, topics: Sequence[TopicIn], **settings: object) -> Place:
-        """Add a study and its topics."""
+        """Add a study and its topics; votes are counted unless another selector is named."""
+        settings = {"selector": "merge-tie-random", **settings}
         with Client(self.address, self.key) as client:
             client.create_study(name, **settings)
             for topic in topics:
@@ -126,15 +128,13 @@ def _check(
     log = read_log(place, topics)
     check_handed(notes)
     check_log(log, notes, SPAM)
-    check_votes(log, notes, _study_votes(place))
+    with Client(place.address, place.key) as client:
+        study = client.study(place.study)
+    if study.selector != DEFAULT_SELECTOR:  # which counts no votes
+        check_votes(log, notes, study.votes)
     check_database(installation.url)
     _check_rankings(installation, place, topics, log)
     return log
-
-
-def _study_votes(place: Place) -> int:
-    with Client(place.address, place.key) as client:
-        return client.study(place.study).votes
 
 
 def _check_rankings(
@@ -183,6 +183,20 @@ def test_answers_are_taken_back_while_many_workers_judge_one_topic(
     reasons = Counter(entry.retracted for entry in log["only"])
     assert reasons["undo"] == sum(len(one.undone) for one in notes) > 0
     assert reasons[SPAM] == trouble.retracted > 0
+
+
+def test_every_process_believes_the_same_of_the_same_answers(installation: Installation) -> None:
+    topics = [pool(f"topic-{number}", 30) for number in range(_scaled(2))]
+    place = installation.study(
+        "believed", topics, selector=DEFAULT_SELECTOR, options={"budget": 2.0}
+    )
+    names = _names(installation.workers)
+    trouble = _Trouble(place, topics, names[0], times=2)
+
+    notes = crowd(place, names, BUSY, trouble)
+
+    log = _check(installation, place, topics, notes)
+    assert all(log[topic.id] for topic in topics)
 
 
 def test_many_workers_judge_many_topics_at_once(installation: Installation) -> None:

@@ -79,7 +79,9 @@ class Killer:
 
 def _study(address: str, key: str) -> Place:
     with Client(address, key) as client:
-        client.create_study("judged", votes=3, lease_seconds=LEASE, seed=3)
+        client.create_study(
+            "judged", selector="merge-tie-random", votes=3, lease_seconds=LEASE, seed=3
+        )
     return Place(address, key, "judged")
 
 
