@@ -16,7 +16,7 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.placing.asking import Mask, Question, Situation, entropy
+from nextpair.selectors.placing.asking import Mask, Question, Situation, draw_opponents, entropy
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.fitting import Fitting
 from nextpair.selectors.placing.forecasting import forecast
@@ -115,7 +115,8 @@ class Placement(Believer):
         best = self._best(beliefs, situation, open_pairs)
         if best is None:
             # Nothing is firm, or this worker has seen it all: any comparison is better than none.
-            situation = replace(situation, firm=np.ones_like(situation.firm))
+            every = np.ones_like(situation.firm)
+            situation = replace(situation, firm=every, opponents=np.flatnonzero(every))
             best = self._best(beliefs, situation, open_pairs)
         if best is None:
             return Idle.WAIT
@@ -140,11 +141,13 @@ class Placement(Believer):
             pair = unordered(first, second)
             return pair not in open_pairs and not worker.has_seen(pair)
 
+        firm, fresh = self._firm(beliefs), ~beliefs.judged & ~busy
         return Situation(
             beliefs.beliefs,
             beliefs.crowd.of(worker.id),
-            self._firm(beliefs),
-            ~beliefs.judged & ~busy,
+            firm,
+            fresh,
+            draw_opponents(firm, fresh, beliefs.likeliest, rng),
             entropy(self._goal.wanted(beliefs)),
             allowed,
             LITTLE * rng.random(len(self.documents)),
@@ -179,12 +182,15 @@ class Placement(Believer):
         last = next(reversed(list(worker.answered)), None)
         if last is None or not self.options.stay:
             return best.pair
-        for document, other in (best.pair, best.pair[::-1]):
-            gains = situation.gains(document)
-            for seen in sorted(last, key=lambda seen: -gains[seen]):
-                enough = gains[seen] >= (1 - self.options.stay) * best.information
-                if seen == other or (enough and situation.allowed(document, seen)):
-                    return document, seen
+        if set(last) & set(best.pair):
+            return best.pair
+        gains = situation.gains(best.pair, np.array(last, dtype=np.intp))
+        for place in np.argsort(-gains, axis=None).tolist():
+            document, seen = best.pair[place // 2], last[place % 2]
+            if gains.flat[place] < (1 - self.options.stay) * best.information:
+                break
+            if situation.allowed(document, seen):
+                return document, seen
         return best.pair
 
     # -- telling --------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from nextpair.selectors.topic.judgments import Pair
 
 CANDIDATES = 8
 """How many of the least certain documents are looked at with all others."""
-OPPONENTS = 24
-"""How many of the best opponents are tried before a document is passed over."""
+OPPONENTS = 8
+"""How many firm documents of each class, and how many fresh ones, are tried with them: those of one
+class teach about the same, and which of them is asked should not always be the same."""
 
 Mask = NDArray[np.bool_]
 
@@ -39,6 +40,8 @@ class Situation:
     fresh
         Documents nobody has judged or is judging. Two of them teach more than one and a firm one:
         their answer says something of both.
+    opponents
+        The firm and fresh documents that candidates are tried with.
     doubt
         How uncertain each document's place is, as far as it matters.
     allowed
@@ -51,6 +54,7 @@ class Situation:
     confusion: Array
     firm: Mask
     fresh: Mask
+    opponents: NDArray[np.intp]
     doubt: Array
     allowed: Callable[[int, int], bool]
     chance: Array
@@ -58,12 +62,13 @@ class Situation:
     def best(self, candidates: Sequence[int]) -> Question | None:
         """Choose the best pair with one of some candidates in it."""
         best: Question | None = None
-        for document, gain in zip(candidates, self._gains(candidates), strict=True):
-            for other in np.argsort(-gain)[:OPPONENTS].tolist():
-                if gain[other] < 0 or (best is not None and gain[other] <= best.information):
+        for document, gain in zip(candidates, self.gains(candidates, self.opponents), strict=True):
+            for place in np.argsort(-gain).tolist():
+                if gain[place] < 0 or (best is not None and gain[place] <= best.information):
                     break
+                other = int(self.opponents[place])
                 if self.allowed(document, other):
-                    best = Question((document, other), float(gain[other]))
+                    best = Question((document, other), float(gain[place]))
                     break
         return best
 
@@ -78,18 +83,37 @@ class Situation:
         ordered: list[int] = documents[found[np.argsort(-doubt[found])]].tolist()
         return ordered
 
-    def gains(self, document: int) -> Array:
-        """Return how much an answer about a document and each other one would teach."""
-        gains: Array = self._gains([document])[0]
+    def gains(self, documents: Sequence[int], opponents: NDArray[np.intp]) -> Array:
+        """Return how much answers about documents and each opponent would teach.
+
+        It is less than 0 where a document cannot be measured by the opponent.
+        """
+        rows = np.array(documents, dtype=np.intp)
+        gains = information(self.beliefs[rows], self.beliefs[opponents], self.confusion)
+        gains += self.chance[opponents]
+        useless = ~self.firm[opponents] & ~(self.fresh[rows, None] & self.fresh[opponents])
+        gains[useless | (rows[:, None] == opponents)] = -1
         return gains
 
-    def _gains(self, documents: Sequence[int]) -> Array:
-        gains = information(self.beliefs[list(documents)], self.beliefs, self.confusion)
-        gains += self.chance
-        for row, document in zip(gains, documents, strict=True):
-            row[~(self.firm | self.fresh if self.fresh[document] else self.firm)] = -1
-            row[document] = -1
-        return gains
+
+def draw_opponents(
+    firm: Mask, fresh: Mask, classes: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Draw documents to try others with: some firm ones of each class, and some fresh ones.
+
+    Parameters
+    ----------
+    classes
+        The class each document is most likely of.
+    """
+    documents = np.flatnonzero(firm)
+    groups = [documents[classes[documents] == number] for number in np.unique(classes[documents])]
+    groups.append(np.flatnonzero(fresh))
+    drawn = [
+        group if len(group) <= OPPONENTS else group[rng.integers(len(group), size=OPPONENTS)]
+        for group in groups
+    ]
+    return np.unique(np.concatenate(drawn))
 
 
 def information(documents: Array, others: Array, confusion: Array) -> Array:
