@@ -10,9 +10,8 @@ from nextpair.app.uploads import upload_pool
 from nextpair.app.wire.results import ExplanationOut, ProgressOut, RankingOut
 
 STUDY = "everyday"
-VOTES = 3
-FEWEST = VOTES // 2 + 1
-"""Votes that decide a pair when they agree."""
+FEWEST = 2
+"""Workers that asking every pair would take for each: two who agree."""
 INSTRUCTIONS = """\
 You see a question and two answers to it. Which answer would help the person who asks more? Judge
 what is said, not how long it is. Say that they are equal if you cannot tell.
@@ -25,8 +24,6 @@ def add_study(client: Client, pools: Sequence[Pool]) -> None:
         STUDY,
         title="Everyday questions",
         instructions=INSTRUCTIONS,
-        selector="merge-tie",
-        votes=VOTES,
     )
     for pool in pools:
         upload_pool(client, STUDY, pool)

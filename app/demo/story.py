@@ -43,7 +43,7 @@ def tell_setting(console: Console, running: Running, folder: Path, pools: Sequen
             "study": f"{STUDY}: {len(pools)} questions, {sum(sizes)} answers to rank,"
             f" {pairs} pairs of answers",
             "workers": f"{WORKERS} simulated ones who call the service at the same time, wrong once"
-            f" in {round(1 / ERROR)}; a pair goes to two of them, and to a third if they disagree",
+            f" in {round(1 / ERROR)}; what is certain is left alone, what is in doubt goes to others, too",
         },
     )
     console.print()
@@ -100,7 +100,7 @@ def tell_ranking(console: Console, judged: Judged) -> None:
 
 
 def _conflicts(count: int) -> str:
-    return f"; {count} findings contradicted the order" if count else ""
+    return f"; {count} judgments contradict the order" if count else ""
 
 
 def _titles(pool: Pool) -> dict[str, str]:
