@@ -35,6 +35,8 @@ FIRM = 0.9
 """How certain a document's place must be to measure others by it."""
 CALM = 0.15
 """No new document is begun while more of those begun than this are expected to be misplaced."""
+PATIENCE = 3.0
+"""But that ends with so many judgments per document begun: some doubts stay, whatever is asked."""
 EAGER = 3.0
 """How much less a question about a document begun may teach then, as a factor."""
 LITTLE = 1e-6
@@ -170,7 +172,8 @@ class Placement(Believer):
                 idle[document] = bool(situation.firm[document])
         best = situation.best(situation.least_certain(idle))
         begun = beliefs.judged
-        if self._goal.errors(beliefs)[begun].sum() <= max(0.5, CALM * begun.sum()):
+        doubtful = self._goal.errors(beliefs)[begun].sum() > max(0.5, CALM * begun.sum())
+        if not doubtful or self._heard >= PATIENCE * begun.sum():
             return best
         of_begun = situation.best(situation.least_certain(idle & begun))
         if best is None or of_begun is None:
