@@ -43,7 +43,8 @@ def tell_setting(console: Console, running: Running, folder: Path, pools: Sequen
             "study": f"{STUDY}: {len(pools)} questions, {sum(sizes)} answers to rank,"
             f" {pairs} pairs of answers",
             "workers": f"{WORKERS} simulated ones who call the service at the same time, wrong once"
-            f" in {round(1 / ERROR)}; what is certain is left alone, what is in doubt goes to others, too",
+            f" in {round(1 / ERROR)}; what is certain is left alone,"
+            " what is in doubt goes to others, too",
         },
     )
     console.print()

@@ -1,12 +1,20 @@
 """Asking: what an answer would teach, and which pair teaches most."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from nextpair.selectors.placing import places
-from nextpair.selectors.placing.asking import Mask, Situation, entropy, information
+from nextpair.selectors.placing.asking import (
+    OPPONENTS,
+    Mask,
+    Situation,
+    draw_opponents,
+    entropy,
+    information,
+)
 from nextpair.selectors.placing.places import Array
 
 CONFUSION = np.array([[0.8, 0.14, 0.06], [0.1, 0.8, 0.1], [0.06, 0.14, 0.8]])
@@ -55,7 +63,8 @@ def situation(
 ) -> Situation:
     nobody = np.zeros(len(beliefs), dtype=np.bool_)
     doubt = entropy(beliefs)
-    return Situation(beliefs, CONFUSION, firm, nobody, doubt, allowed, np.zeros(len(beliefs)))
+    opponents, chance = np.flatnonzero(firm), np.zeros(len(beliefs))
+    return Situation(beliefs, CONFUSION, firm, nobody, opponents, doubt, allowed, chance)
 
 
 DOUBTFUL = np.array([0.02, 0.46, 0.04, 0.46, 0.02])
@@ -86,3 +95,23 @@ def test_the_least_certain_come_first() -> None:
     firm = np.ones(3, dtype=np.bool_)
     assert situation(beliefs, firm).least_certain(firm) == [2, 1, 0]
     assert situation(beliefs, firm).least_certain(~firm) == []
+
+
+def test_opponents_are_a_few_of_each_class_and_of_the_fresh() -> None:
+    classes = np.repeat([0, 1, 2], [100, 3, 100])
+    firm, fresh = classes < 2, classes == 2
+    rng = np.random.default_rng(0)
+    drawn = draw_opponents(firm, fresh, classes, rng)
+    counts = np.bincount(classes[drawn])
+    assert counts[1] == 3
+    assert max(counts) <= OPPONENTS
+    assert min(counts[[0, 2]]) > OPPONENTS // 2
+    assert not np.array_equal(drawn, draw_opponents(firm, fresh, classes, rng))
+
+
+def test_only_two_fresh_documents_are_measured_by_each_other() -> None:
+    beliefs = np.array([UPPER, DOUBTFUL, DOUBTFUL, DOUBTFUL])
+    fresh = np.array([False, True, True, False])
+    asked = replace(situation(beliefs, np.array([True, False, False, False])), fresh=fresh)
+    gains = asked.gains([1, 3], np.arange(4))
+    assert (gains >= 0).tolist() == [[True, False, True, False], [True, False, False, False]]
