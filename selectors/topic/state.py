@@ -5,16 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nextpair.selectors import ratings
 from nextpair.selectors.base import Choice, Idle, Worker, find_selector, make_options
-from nextpair.selectors.errors import OutOfSequence, SelfComparison, UnknownJudgment
-from nextpair.selectors.ratings.match import Match
-from nextpair.selectors.topic.believing import Believer, Reliability, agreeing, contradictions
+from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
+from nextpair.selectors.topic.believing import Believer
 from nextpair.selectors.topic.documents import Document, Documents
 from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
+from nextpair.selectors.topic.knowing import Knowledge
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
 from nextpair.selectors.topic.settings import (
@@ -22,13 +20,12 @@ from nextpair.selectors.topic.settings import (
     ConflictPolicy,
     Forecast,
     Lease,
-    Reason,
     Settings,
 )
 from nextpair.selectors.topic.votes import Ballots, VoteRule
 
 
-class Topic:
+class Topic(Knowledge):
     """What is known about one topic, and what to ask next."""
 
     def __init__(self, documents: Sequence[Document], settings: Settings | None = None) -> None:
@@ -206,96 +203,6 @@ class Topic:
             return Forecast(told.expected * votes, told.low * votes, told.high * votes)
         votes = sum(self._votes_wanted(pair) for pair in planned)
         return Forecast(votes, votes, votes)
-
-    # -- knowing --------------------------------------------------------------------------------
-
-    @property
-    def order(self) -> Order:
-        """What is known, or taken for settled, of how the documents compare."""
-        return self.selector.settled() if isinstance(self.selector, Believer) else self._order
-
-    def _findings(self) -> list[Finding]:
-        """Tell every judgment as a finding of its own."""
-        position = self.documents.position
-        return [
-            Finding(position(one.first), position(one.second), one.outcome, (one.number,))
-            for one in self._log
-        ]
-
-    def pair(self, first: str, second: str) -> Pair:
-        """Return the unordered pair of two documents, by their ids."""
-        one, other = self.documents.position(first), self.documents.position(second)
-        if one == other:
-            raise SelfComparison(f"document {first!r} cannot be compared with itself")
-        return unordered(one, other)
-
-    def relation(self, first: str, second: str) -> Outcome | None:
-        """Say how two documents compare, or None where that is not known."""
-        self.pair(first, second)
-        return self.order.relation(self.documents.position(first), self.documents.position(second))
-
-    def explain(self, first: str, second: str) -> tuple[Reason, ...]:
-        """Return the shortest chain of findings from which a relation follows; () if none does."""
-        relation = self.relation(first, second)
-        if relation is None:
-            return ()
-        positions = self.documents.position(first), self.documents.position(second)
-        ids, evidence = self.documents.ids, self._evidence
-        if isinstance(self.selector, Believer):
-            evidence = agreeing(self.order, self._findings())
-        return tuple(
-            Reason(ids[step.first], ids[step.second], step.outcome, step.judgments)
-            for step in evidence.chain(*positions, relation)
-        )
-
-    @property
-    def log(self) -> tuple[Judgment, ...]:
-        """The judgments absorbed so far."""
-        return tuple(self._log)
-
-    @property
-    def conflicts(self) -> tuple[Conflict, ...]:
-        """Every finding that contradicted the order, in the order in which they came.
-
-        Of a selector that believes: every judgment that contradicts what is settled now.
-        """
-        if isinstance(self.selector, Believer):
-            return tuple(contradictions(self.order, self._findings()))
-        return tuple(self._conflicts)
-
-    def classes(self) -> list[tuple[str, ...]]:
-        """List the tie classes, best first as far as is known, by document ids."""
-        return [
-            tuple(self.documents.ids[document] for document in members)
-            for members in self.order.classes()
-        ]
-
-    def certainty(self) -> NDArray[np.float64] | None:
-        """Return how likely each document is of its class, if the selector weighs that."""
-        return self.selector.certainty() if isinstance(self.selector, Believer) else None
-
-    def reliabilities(self) -> Sequence[Reliability]:
-        """Describe the workers who have answered, if the selector weighs them."""
-        return self.selector.reliabilities() if isinstance(self.selector, Believer) else ()
-
-    def matches(self) -> list[Match]:
-        """List the pairs with a vote, in the order in which they were first asked."""
-        return [Match(*pair, ballot.score) for pair, ballot in self._ballots.items()]
-
-    def scores(self, rating: str | None = None) -> NDArray[np.float64]:
-        """Return a number for each document, larger is better.
-
-        Parameters
-        ----------
-        rating
-            `order`, or the name of a rating; the selector's own when not given.
-        """
-        rating = rating or self.selector.rating
-        if rating == "order" and isinstance(self.selector, Believer):
-            return self.selector.guesses()
-        if rating == "order":
-            return np.array(self.order.net_wins(), dtype=np.float64)
-        return ratings.rate(rating, len(self.documents), self.matches())
 
 
 def fold(
