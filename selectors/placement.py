@@ -111,7 +111,7 @@ class Placement(Believer):
             beliefs = self._fitting.final()
             if self._goal.reached(beliefs):
                 return Idle.DONE
-        if self._spent_with(open_pairs):
+        if self._spent_with(open_pairs) or self._awaits_all(beliefs, open_pairs):
             return Idle.WAIT
         situation = self._situation(beliefs, worker, open_pairs, rng)
         best = self._best(beliefs, situation, open_pairs)
@@ -123,6 +123,13 @@ class Placement(Believer):
         if best is None:
             return Idle.WAIT
         return self._stay(best, situation, worker)
+
+    def _awaits_all(self, beliefs: Beliefs, open_pairs: Counter[Pair]) -> bool:
+        """Say whether it is enough but for documents that somebody is being asked about."""
+        errors = self._goal.errors(beliefs).copy()
+        for pair in open_pairs:
+            errors[list(pair)] = 0
+        return bool(open_pairs) and bool(errors.sum() <= self._goal.most_errors(beliefs))
 
     @property
     def _out_of_budget(self) -> bool:
