@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.placing.topics import SAMPLE, graded
 from benchmarks.section import Section, main
 from nextpair.app.simulation.crowd import CrowdSettings, recruit
-from nextpair.app.simulation.truths import Graded
+from nextpair.app.simulation.truths import Graded, Question
 from nextpair.selectors.base import Idle
 from nextpair.selectors.topic.judgments import Judgment
 from nextpair.selectors.topic.settings import Settings
@@ -20,7 +20,13 @@ from nextpair.selectors.topic.state import Topic, fold
 SHARES = (0.25, 0.5, 0.75)
 """Of the work, when the forecast is asked for."""
 LOWEST, HIGHEST = 0.73, 0.87
-CASES = (("proven", {"risk": 0.0}, 0.0), *((f"error {e}", {}, e) for e in (0.0, 0.1, 0.2, 0.3)))
+CASES: tuple[tuple[str, dict[str, object], float], ...] = (
+    ("proven", {"risk": 0.0}, 0.0),
+    ("error 0", {}, 0.0),
+    ("error 0.1", {}, 0.1),
+    ("error 0.2", {}, 0.2),
+    ("error 0.3", {}, 0.3),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +55,12 @@ def _judge(
     topic, crowd = Topic(truth.documents, how), recruit(CrowdSettings(error=error), rng)
     while True:
         number = len(topic.log)
-        worker = crowd[rng.integers(len(crowd))]
+        worker = crowd[int(rng.integers(len(crowd)))]
         choice = topic.select(worker.id, (), how.question_rng(number))
         if isinstance(choice, Idle):
             return
         first, second = (topic.documents.ids[place] for place in choice)
-        outcome = truth.answer(choice, worker, rng).outcome
+        outcome = truth.answer(Question(choice, False), worker, rng).outcome
         judgment = Judgment(number, first, second, outcome, worker.id)
         topic.absorb(judgment)
         yield judgment
