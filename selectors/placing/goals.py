@@ -8,6 +8,9 @@ from nextpair.selectors.placing import places
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.places import Array
 
+ALONE = 0.5
+"""A founder is alone in a class that is expected to have fewer others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -48,10 +51,25 @@ class Goal:
 
     def wanted(self, beliefs: Beliefs) -> Array:
         """Return beliefs over the places that matter; all that are worse are one, the last."""
+        surely = _beside_nobody(beliefs)
         if not self.top:
-            return beliefs.beliefs
+            return surely
         # The class that the last of the wanted documents is in.
         sizes = np.bincount(beliefs.likeliest, minlength=beliefs.classes)
         last = int(np.searchsorted(sizes.cumsum(), self.top))
         start = 2 * min(last, beliefs.classes - 1) + 2
-        return places.gather(beliefs.beliefs, start, beliefs.beliefs.shape[1])
+        return places.gather(surely, start, surely.shape[1])
+
+
+def _beside_nobody(beliefs: Beliefs) -> Array:
+    """Return beliefs in which who is alone in a class is not told from who would be beside it.
+
+    Both mean the same order, so no answer could decide between them.
+    """
+    surely = beliefs.beliefs.copy()
+    for number, founder in enumerate(beliefs.founders):
+        place = 2 * number + 1
+        if beliefs.counts[number] - surely[founder, place] < ALONE:
+            surely[founder, place] = surely[founder, place - 1 : place + 2].sum()
+            surely[founder, [place - 1, place + 1]] = 0
+    return surely
