@@ -37,7 +37,7 @@ Answered = tuple[int, int, Outcome]
 
 
 def measure(given: argparse.Namespace) -> Section:
-    """Measure both databases and two selectors, each beside the plain reading of the same rows."""
+    """Measure both databases and three selectors, each beside the plain reading of the same rows."""
     section = Section(
         "A cold topic",
         "python -m benchmarks.cold",
@@ -54,7 +54,7 @@ def measure(given: argparse.Namespace) -> Section:
             ("PostgreSQL", stack.enter_context(new_database(server))),
         ):
             new_key(url)
-            for selector in ("merge-tie-random", "merge-tie"):
+            for selector in ("placement", "merge-tie-random", "merge-tie"):
                 ready, read = _measure(url, selector)
                 row = (f"{name}, {selector}", f"{ready:.2f}", f"{read:.2f}", met(ready, 1.0))
                 section.rows.append(row)
@@ -113,11 +113,11 @@ def _fill(service: Service, selector: str) -> int:
         for place, row in enumerate(values.tolist())
     ]
     new = NewTopic("cold", "", "", "", 7, pool)
+    log = list(_answers(pool, selector, grades, rng))
     with service.database.write() as connection:
         study = managing.add_study(connection, selector, StudySettings(selector=selector), 0.0)
         topic = managing.add_topic(connection, study.name, new, 0.0)
         worker = studies.enlist_worker(connection, study.id, "ann", 0.0).id
-        log = list(_answers(pool, selector, grades, rng))
         _add_log(connection, topic.id, worker, log)
     return topic.id
 
