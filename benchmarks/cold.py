@@ -37,7 +37,7 @@ Answered = tuple[int, int, Outcome]
 
 
 def measure(given: argparse.Namespace) -> Section:
-    """Measure both databases and three selectors, each beside the plain reading of the same rows."""
+    """Measure three selectors on both databases, beside the plain reading of the same rows."""
     section = Section(
         "A cold topic",
         "python -m benchmarks.cold",

@@ -20,7 +20,7 @@ from nextpair.selectors.placing.asking import Mask, Question, Situation, draw_op
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.fitting import Fitting
 from nextpair.selectors.placing.forecasting import forecast
-from nextpair.selectors.placing.goals import Goal
+from nextpair.selectors.placing.goals import Goal, Reach
 from nextpair.selectors.placing.islands import Mainland
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.proof import Proof
@@ -107,29 +107,24 @@ class Placement(Believer):
         if self._out_of_budget or len(self.documents) < 2:
             return Idle.DONE
         beliefs = self._fitting.look()
-        if self._goal.reached(beliefs):
+        reach = self._goal.look(beliefs)
+        if reach.enough:
             beliefs = self._fitting.final()
-            if self._goal.reached(beliefs):
+            reach = self._goal.look(beliefs)
+            if reach.enough:
                 return Idle.DONE
-        if self._spent_with(open_pairs) or self._awaits_all(beliefs, open_pairs):
+        if self._spent_with(open_pairs) or (open_pairs and reach.enough_without(open_pairs)):
             return Idle.WAIT
-        situation = self._situation(beliefs, worker, open_pairs, rng)
-        best = self._best(beliefs, situation, open_pairs)
+        situation = self._situation(beliefs, reach, worker, open_pairs, rng)
+        best = self._best(beliefs, reach, situation, open_pairs)
         if best is None:
             # Nothing is firm, or this worker has seen it all: any comparison is better than none.
             every = np.ones_like(situation.firm)
             situation = replace(situation, firm=every, opponents=np.flatnonzero(every))
-            best = self._best(beliefs, situation, open_pairs)
+            best = self._best(beliefs, reach, situation, open_pairs)
         if best is None:
             return Idle.WAIT
         return self._stay(best, situation, worker)
-
-    def _awaits_all(self, beliefs: Beliefs, open_pairs: Counter[Pair]) -> bool:
-        """Say whether it is enough but for documents that somebody is being asked about."""
-        errors = self._goal.errors(beliefs).copy()
-        for pair in open_pairs:
-            errors[list(pair)] = 0
-        return bool(open_pairs) and bool(errors.sum() <= self._goal.most_errors(beliefs))
 
     @property
     def _out_of_budget(self) -> bool:
@@ -140,7 +135,12 @@ class Placement(Believer):
         return 0 < limit <= self._heard + open_pairs.total()
 
     def _situation(
-        self, beliefs: Beliefs, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator
+        self,
+        beliefs: Beliefs,
+        reach: Reach,
+        worker: Worker,
+        open_pairs: Counter[Pair],
+        rng: np.random.Generator,
     ) -> Situation:
         busy = np.zeros(len(self.documents), dtype=np.bool_)
         for pair in open_pairs:
@@ -157,7 +157,7 @@ class Placement(Believer):
             firm,
             fresh,
             draw_opponents(firm, fresh, beliefs.likeliest, rng),
-            entropy(self._goal.wanted(beliefs)),
+            entropy(reach.wanted),
             allowed,
             LITTLE * rng.random(len(self.documents)),
         )
@@ -170,7 +170,7 @@ class Placement(Believer):
         return firm
 
     def _best(
-        self, beliefs: Beliefs, situation: Situation, open_pairs: Counter[Pair]
+        self, beliefs: Beliefs, reach: Reach, situation: Situation, open_pairs: Counter[Pair]
     ) -> Question | None:
         """Choose the best question; rather one about a document begun, if many are in doubt."""
         idle = np.ones(len(self.documents), dtype=np.bool_)
@@ -179,7 +179,7 @@ class Placement(Believer):
                 idle[document] = bool(situation.firm[document])
         best = situation.best(situation.least_certain(idle))
         begun = beliefs.judged
-        doubtful = self._goal.errors(beliefs)[begun].sum() > max(0.5, CALM * begun.sum())
+        doubtful = reach.errors[begun].sum() > max(0.5, CALM * begun.sum())
         if not doubtful or self._heard >= PATIENCE * begun.sum():
             return best
         of_begun = situation.best(situation.least_certain(idle & begun))
@@ -210,8 +210,9 @@ class Placement(Believer):
         if self._settled is None:
             beliefs = self._fitting.final()
             likeliest = beliefs.likeliest
-            sure = self._goal.errors(beliefs) <= self.options.risk
-            if self._goal.reached(beliefs):
+            reach = self._goal.look(beliefs)
+            sure = reach.errors <= self.options.risk
+            if reach.enough:
                 sure[:] = True
             members = [
                 np.flatnonzero(sure & (likeliest == number)).tolist()
@@ -237,10 +238,11 @@ class Placement(Believer):
         """Say how many more judgments will be needed."""
         beliefs, size = self._fitting.final(), len(self.documents)
         left = self.options.budget * size - self._heard if self.options.budget else np.inf
-        if size < 2 or left <= 0 or self._goal.reached(beliefs):
+        reach = self._goal.look(beliefs)
+        if size < 2 or left <= 0 or reach.enough:
             return Forecast(0, 0, 0)
-        each = min(self._goal.most_errors(beliefs) / size, 0.5)
-        return forecast(self._goal.doubts(beliefs), each, beliefs.crowd.ordinary, left)
+        each = min(reach.most / size, 0.5)
+        return forecast(reach.doubts, each, beliefs.crowd.ordinary, left)
 
     @classmethod
     def variant(cls, options: Any) -> type[Selector]:

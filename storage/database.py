@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -53,17 +53,36 @@ class Database:
             if self.is_sqlite
             else _postgresql_engine(self.url, pool_size, busy_seconds)
         )
-        self._writer = threading.Lock() if self.is_sqlite else nullcontext()
+        self._writer = threading.Lock() if self.is_sqlite else None
         self._alone = alone
         self._kept: Connection | None = None
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """Begin a transaction that changes something; it is committed when the block ends well."""
-        with self._writer, _translated(), self._engine.connect() as connection:
+    def write(self, *, patient: bool = True) -> Iterator[Connection]:
+        """Begin a transaction that changes something; it is committed when the block ends well.
+
+        Parameters
+        ----------
+        patient
+            Whether to wait for other threads of this process that write to SQLite; otherwise
+            Unavailable is raised if there are any.
+        """
+        with self._turn(patient), _translated(), self._engine.connect() as connection:
             connection.execution_options(**_WRITE)
             with connection.begin():
                 yield connection
+
+    @contextmanager
+    def _turn(self, patient: bool) -> Iterator[None]:
+        if self._writer is None:
+            yield
+            return
+        if not self._writer.acquire(blocking=patient):
+            raise Unavailable()
+        try:
+            yield
+        finally:
+            self._writer.release()
 
     @contextmanager
     def at_once(self) -> Iterator[Connection]:

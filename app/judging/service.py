@@ -52,13 +52,15 @@ class Service:
         self._hurried = self._hurry() if self._hurries() else None
 
     def _hurries(self) -> bool:
-        # SQLite has one writer at a time, so there is always somebody to wait for.
-        return self.settings.processes > 1 and not self.database.is_sqlite
+        # SQLite has one writer at a time: who is alone never waits for one, others always may.
+        return self.database.is_sqlite == (self.settings.processes == 1)
 
     def _hurry(self) -> "Service":
         """Make the same service, over the same memory, that gives up rather than wait."""
         service = copy.copy(self)
         service.patient = False
+        if self.database.is_sqlite:
+            return service
         service.database = Database(
             self.settings.database.get_secret_value(),
             pool_size=1,
@@ -76,9 +78,9 @@ class Service:
     async def do(self, use_case: Callable[["Service"], Result]) -> Result:
         """Run a use case that changes one topic, without keeping other requests waiting.
 
-        Where many processes serve, each request is worked on by one of them from end to end, and
-        there is a process for the next one: threads would only make them take turns. A thread is
-        for what has to wait: for a topic to be read, or for one that another is changing.
+        A request is worked on from end to end: where many processes serve, there is another for the
+        next one, and where one does, on SQLite, threads would only make requests take turns. A
+        thread is for what has to wait: for a topic to be read, or one that another is changing.
         """
         if self._hurried is not None:
             with suppress(WouldWait):
@@ -148,7 +150,7 @@ class Service:
         with self.topics.hold(topic_id, patient=self.patient) as slot:
             step = self._act_at_once(slot, act)
             if step is None and not self.patient:
-                raise WouldWait()
+                step = self._act_hurriedly(slot, act)
             if step is None:
                 with self.database.write() as connection:
                     step = self._act_unlocked(connection, slot, act)
@@ -170,6 +172,16 @@ class Service:
             if self.patient:
                 raise
             return None
+
+    def _act_hurriedly(self, slot: Slot, act: Act[Result]) -> Step[Result]:
+        """Act on what is remembered, if nobody else is writing to SQLite."""
+        step = None
+        if self.database.is_sqlite and slot.live is not None:
+            with suppress(Unavailable), self.database.write(patient=False) as connection:
+                step = _try(connection, slot.live, act, write)
+        if step is None:
+            raise WouldWait()
+        return step
 
     def _act_unlocked(
         self, connection: Connection, slot: Slot, act: Act[Result]
