@@ -2,10 +2,10 @@
 
 import argparse
 
-from benchmarks.placing import at_once, bad_workers, noise, real_crowd, speed
+from benchmarks.placing import at_once, bad_workers, forecast, noise, real_crowd, speed
 from benchmarks.section import arguments
 
-COUNTED = (noise, real_crowd, bad_workers, at_once)
+COUNTED = (noise, real_crowd, bad_workers, at_once, forecast)
 
 
 def measure(given: argparse.Namespace) -> str:
