@@ -88,8 +88,8 @@ def measure(given: argparse.Namespace) -> Section:
         f"{len(truths)} topics of WT11, samples of 40 to {SAMPLE} documents, one run each. After a"
         " quarter, half and three quarters of the judgments: how often the number still to come"
         " lies in the interval for 80 %, and what came as a multiple of what was expected (median)."
-        f" Bar: {LOWEST:.0%} to {HIGHEST:.0%} over all moments. The constants were set on WT12, whose"
-        " interval held for 70 % here and was made wider.",
+        f" Bar: {LOWEST:.0%} to {HIGHEST:.0%} over all moments. The constants were set on WT12,"
+        " whose interval held for 70 % here and was made wider.",
         ("workers", *(f"held at {share:.0%}" for share in SHARES), "held", "came", "bar"),
     )
     with get_context("spawn").Pool(given.jobs) as processes:
