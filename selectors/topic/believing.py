@@ -81,6 +81,7 @@ class Believer(Selector):
 
     def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
         """Refuse: a believer is asked by `ask`."""
+        # Of a topic's two ways to choose it only has the other, and Topic knows that.
         raise NotImplementedError
 
 
