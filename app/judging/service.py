@@ -83,7 +83,8 @@ class Service:
         thread is for what has to wait: for a topic to be read, or one that another is changing.
         """
         if self._hurried is not None:
-            with suppress(WouldWait):
+            # Its connection gives up soon in whatever it reads; patience may still help.
+            with suppress(WouldWait, Unavailable):
                 return use_case(self._hurried)
         return await run_in_threadpool(use_case, self)
 

@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtri
 from scipy.stats import rankdata
 
+from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.tie_svm import document_space
-
-Array = NDArray[np.float64]
 
 DIRECTIONS = 16
 """Directions kept of all features."""

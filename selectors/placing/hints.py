@@ -1,16 +1,14 @@
 """Hints: what features say of each place of the chain, learnt anew now and then."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nextpair.selectors.placing.chain import Chain
 from nextpair.selectors.placing.features import FeatureModel
 from nextpair.selectors.placing.outlook import look
+from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.order import Order
-
-Array = NDArray[np.float64]
 
 LEAST = 4
 """Findings between two lessons, at least."""

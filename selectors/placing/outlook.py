@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from nextpair.selectors.placing.chain import Chain
+from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.order import Order
-
-Array = NDArray[np.float64]
 
 CONCENTRATION = 0.3
 """How much a new class weighs against one document of a known one."""

@@ -8,13 +8,11 @@ been asked about yet share the uncertainty about how large the classes are, as i
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nextpair.selectors.placing.chain import Chain
 from nextpair.selectors.placing.outlook import CONCENTRATION, Outlook
+from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.worth import worth
-
-Array = NDArray[np.float64]
 
 TOGETHER = 0.82
 """What comparing clusters with each other leaves of the cost of a tree over classes."""

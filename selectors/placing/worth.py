@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.placing.outlook import Outlook, sides, ties
+from nextpair.selectors.placing.places import Array
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 SURE = 1e6
