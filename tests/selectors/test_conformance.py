@@ -101,7 +101,8 @@ def test_it_finishes_and_nobody_gets_a_pair_twice(
     office = Office(of, name, seed)
     office.play(at_once)
     assert len(set(office.handed)) == len(office.handed)
-    assert not office.topic.conflicts
+    if name not in BELIEVING:  # which may doubt an answer, though it is right
+        assert not office.topic.conflicts
 
 
 @pytest.mark.parametrize("name", INFERRING)
