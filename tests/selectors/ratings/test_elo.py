@@ -93,5 +93,5 @@ def test_every_rating_puts_winners_above_losers(name: str) -> None:
 
 
 def test_an_unknown_rating_is_refused_with_those_there_are() -> None:
-    with pytest.raises(UnknownRating, match=r"'elo2'; there are elo, elo-variance"):
+    with pytest.raises(UnknownRating, match=r"'elo2'; there are bradley-terry, elo, elo-var"):
         ratings.rate("elo2", 1, [])

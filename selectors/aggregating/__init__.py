@@ -1,0 +1,1 @@
+"""Aggregation: many answers turned into one finding or one number per item."""

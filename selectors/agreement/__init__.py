@@ -1,0 +1,1 @@
+"""Agreement: how far answers, workers and rankings say the same."""
