@@ -1,0 +1,20 @@
+"""How soon a ranking came to rest: tau-b of each earlier ranking with the last one (yang-2018)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nextpair.selectors.aggregating.answers import Numbers
+from nextpair.selectors.agreement.orders import tau_b
+
+
+def convergence(rankings: Sequence[ArrayLike]) -> Numbers:
+    """Return tau-b of each ranking with the last; NaN where one of the two orders nothing.
+
+    Parameters
+    ----------
+    rankings
+        The scores of all documents after every k judgments, the final ones last.
+    """
+    return np.array([tau_b(ranking, rankings[-1]) for ranking in rankings], dtype=np.float64)
