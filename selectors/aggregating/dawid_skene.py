@@ -114,12 +114,7 @@ def dawid_skene(
         before, posteriors = posteriors, model.expect(*model.fit(posteriors))
         moved = float(np.abs(posteriors - before).max(initial=0))
         passes += 1
-    shares, confusions = model.fit(posteriors)
-    posteriors = model.expect(shares, confusions)
-    likelihood = model.log_likelihood(shares, confusions)
-    posterior = likelihood + model.log_prior(shares, confusions)
-    settled = moved <= tolerance
-    return Consensus(posteriors, shares, confusions, likelihood, posterior, passes, settled)
+    return model.conclude(posteriors, passes, moved <= tolerance)
 
 
 class _Model:
@@ -156,6 +151,14 @@ class _Model:
         """E: posteriors from shares and confusions."""
         evidence = self._told(confusions) + np.log(shares)
         return self.anchor(np.exp(evidence - logsumexp(evidence, axis=1, keepdims=True)))
+
+    def conclude(self, posteriors: Numbers, passes: int, settled: bool) -> Consensus:
+        """Fit once more, so that all that is returned belongs together."""
+        shares, confusions = self.fit(posteriors)
+        posteriors = self.expect(shares, confusions)
+        likelihood = self.log_likelihood(shares, confusions)
+        posterior = likelihood + self.log_prior(shares, confusions)
+        return Consensus(posteriors, shares, confusions, likelihood, posterior, passes, settled)
 
     def log_likelihood(self, shares: Numbers, confusions: Numbers) -> float:
         """Return the log-probability of all answers."""

@@ -35,6 +35,48 @@ def test_each_document_meets_its_partners_and_consecutive_pairs_share_one(
     assert all(set(one) & set(other) for one, other in pairwise(pairs))
 
 
+def test_one_document_changes_at_a_time_in_every_group_there_can_be() -> None:
+    for size in range(2, 25):
+        for partners in range(1, size + 1):
+            pairs = sequence(range(size), partners)
+            assert len({frozenset(pair) for pair in pairs}) == len(pairs)
+            assert all(len({*one, *other}) == 3 for one, other in pairwise(pairs))
+
+
+# Table 1 of yang-2018: topic, documents, partitions X, groups. Every group has 6 documents of the
+# pool, one NR and one HR; where groups are more than an eighth of the documents, the paper says
+# that HR documents were too few and used again: there are as many as the others leave,
+# N - 7 * groups at a time.
+TABLE_1 = [
+    (402, 278, 14, 532),
+    (403, 120, 6, 96),
+    (405, 216, 11, 297),
+    (407, 225, 11, 330),
+    (408, 192, 10, 240),
+    (415, 184, 9, 207),
+    (416, 176, 9, 198),
+    (431, 208, 10, 260),
+    (440, 270, 13, 468),
+]
+
+
+@pytest.mark.parametrize(("number", "size", "partitions", "groups"), TABLE_1)
+def test_the_nine_topics_of_the_paper_have_its_groups_pairs_and_times(
+    number: int, size: int, partitions: int, groups: int
+) -> None:
+    at_a_time = groups // partitions
+    names = [f"d{place}" for place in range(size)]
+    relevant, not_relevant = names[: size - 7 * at_a_time], names[size - at_a_time :]
+    selector = topic(size, relevant=tuple(relevant), not_relevant=tuple(not_relevant)).selector
+    assert isinstance(selector, Groups)
+    assert len(selector._groups) == groups
+    assert {len(group) for group in selector._groups} == {12}
+    shown = Counter(place for group in selector._groups for pair in group for place in pair)
+    pool = range(len(relevant), size - len(not_relevant))
+    assert {shown[place] for place in pool} == {3 * partitions}
+    assert sum(shown.values()) == 2 * 12 * groups
+
+
 def test_eight_documents_with_three_partners_are_twelve_pairs() -> None:
     assert len(sequence(range(8), 3)) == 12
 
