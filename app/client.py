@@ -20,7 +20,14 @@ from pydantic import BaseModel, ValidationError
 
 from nextpair.app.connection import Connection, Refused, Unreachable
 from nextpair.app.wire.exports import Format
-from nextpair.app.wire.judging import AssignmentOut, JudgmentOut, NextOut, Skipped
+from nextpair.app.wire.judging import (
+    AssignmentOut,
+    DesignOut,
+    JudgmentOut,
+    NextOut,
+    Skipped,
+    VerdictOut,
+)
 from nextpair.app.wire.results import (
     ExplanationOut,
     LogEntryOut,
@@ -32,7 +39,14 @@ from nextpair.app.wire.results import (
 )
 from nextpair.app.wire.retractions import RetractionIn, RetractionOut
 from nextpair.app.wire.studies import StudyIn, StudyOut, WorkerOut
-from nextpair.app.wire.topics import DocumentIn, TopicHeadIn, TopicIn, TopicOut
+from nextpair.app.wire.topics import (
+    DocumentIn,
+    GoldsIn,
+    GoldsOut,
+    TopicHeadIn,
+    TopicIn,
+    TopicOut,
+)
 from nextpair.storage.rows import Status, WorkerStatus
 
 __all__ = ["Client", "Refused", "Unreachable"]
@@ -129,6 +143,15 @@ class Client:
         )
         return self._connection.read(TopicOut, response)
 
+    def add_golds(self, study: str, topic: str, golds: GoldsIn) -> GoldsOut:
+        """Add questions whose answers are known: traps among the work, or a quiz before it."""
+        path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}/golds"
+        return self._call(GoldsOut, "POST", path, _dump(golds))
+
+    def design(self, study: str) -> DesignOut:
+        """Say what a worker's page asks for."""
+        return self._call(DesignOut, "GET", f"/v1/studies/{_at(study)}/design")
+
     def topics(self, study: str) -> Iterator[TopicOut]:
         """Yield a study's topics."""
         return self._pages(TopicOut, f"/v1/studies/{_at(study)}/topics")
@@ -154,11 +177,22 @@ class Client:
         return self._call(NextOut, "POST", f"/v1/studies/{_at(study)}/next", body, creates=True)
 
     def judge(
-        self, assignment: AssignmentOut, preference: str, *, seconds: float | None = None
+        self,
+        assignment: AssignmentOut,
+        answer: str | Mapping[str, Any],
+        *,
+        seconds: float | None = None,
     ) -> JudgmentOut:
-        """Answer an assignment: left, right, equal, equally_good or equally_bad."""
+        """Answer an assignment, as the study's design has it.
+
+        Parameters
+        ----------
+        answer
+            By the names of its parts; or, of a preference, only left, right, equal, equally_good
+            or equally_bad.
+        """
         body = {
-            "answer": {"preference": preference},
+            "answer": {"preference": answer} if isinstance(answer, str) else dict(answer),
             "worker": assignment.worker,
             "attempt": assignment.attempt,
             "seconds": seconds,
@@ -174,6 +208,11 @@ class Client:
         """Take the worker's last answer back, and get the same question again."""
         body = {"worker": assignment.worker, "attempt": assignment.attempt}
         return self._call(AssignmentOut, "POST", f"/v1/assignments/{assignment.id}/undo", body)
+
+    def show_understanding(self, study: str, topic: str, worker: str, choice: str) -> VerdictOut:
+        """Answer a topic's understanding question for a worker."""
+        path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}/understanding"
+        return self._call(VerdictOut, "POST", path, {"worker": worker, "choice": choice})
 
     # -- knowing --------------------------------------------------------------------------------
 
@@ -209,6 +248,11 @@ class Client:
     def workers(self, study: str) -> Iterator[WorkerOut]:
         """Yield a study's workers."""
         return self._pages(WorkerOut, f"/v1/studies/{_at(study)}/workers")
+
+    def verdicts(self, study: str, worker: str) -> Iterator[VerdictOut]:
+        """Yield what came of checking a worker."""
+        path = f"/v1/studies/{_at(study)}/workers/{_at(worker)}/verdicts"
+        return self._pages(VerdictOut, path)
 
     def change_worker(self, study: str, worker: str, status: WorkerStatus) -> WorkerOut:
         """Block a worker, or let them in again."""

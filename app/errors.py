@@ -5,8 +5,9 @@ ServiceError
 ├── Forbidden        ├── UnknownTopic       ├── TopicClosed      │   ├── ExpiredToken
 ├── RateLimited      ├── UnknownAssignment  ├── WorkerBlocked    │   └── SpentToken
 ├── TooLarge         ├── UnknownWorker      ├── NotYours         ├── AnswerConflict
-└── BadAnswer        └── UnknownKey         ├── TooLateToUndo    └── ContentConflict
-                                            └── AlreadySkipped
+├── BadAnswer        └── UnknownKey         ├── TooLateToUndo    └── ContentConflict
+├── NoPairs                                 └── AlreadySkipped
+└── UnknownAggregation
 """
 
 import re
@@ -43,6 +44,14 @@ class TooLarge(ServiceError):
 
 class BadAnswer(ServiceError, BadInput):
     """The answer is not one of the design's."""
+
+
+class NoPairs(ServiceError, BadInput):
+    """The study's design shows one document at a time: its documents are not compared."""
+
+
+class UnknownAggregation(ServiceError, BadInput):
+    """There is no such way to make scores of a design's answers."""
 
 
 class UnknownStudy(ServiceError):

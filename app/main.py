@@ -19,6 +19,7 @@ from nextpair.app.middleware import Surroundings, start_logging
 from nextpair.app.parenthood import leave_with_parent
 from nextpair.app.problems import add_handlers
 from nextpair.app.routes import (
+    designs,
     events,
     exports,
     health,
@@ -40,6 +41,7 @@ ROUTERS = (
     keys.router,
     studies.router,
     topics.router,
+    designs.router,
     results.router,
     retractions.router,
     exports.router,

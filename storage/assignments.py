@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import and_, bindparam, func, insert, or_, select, update
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, State, values_of
+from nextpair.storage.rows import AssignmentRow, Purpose, State, values_of
 from nextpair.storage.tables import Assignment
 
 _COLUMNS: tuple[Any, ...] = (
@@ -22,6 +22,9 @@ _COLUMNS: tuple[Any, ...] = (
     Assignment.expires_at,
     Assignment.request,
     Assignment.created_at,
+    Assignment.purpose,
+    Assignment.subject,
+    Assignment.batch,
 )
 _ADD = insert(Assignment)
 _FIND = select(*_COLUMNS).where(
@@ -29,6 +32,9 @@ _FIND = select(*_COLUMNS).where(
 )
 _UNANSWERED = select(*_COLUMNS).where(
     Assignment.topic_id == bindparam("topic"), Assignment.state != State.ANSWERED.value
+)
+_ASIDE = select(*_COLUMNS).where(
+    Assignment.topic_id == bindparam("topic"), Assignment.purpose != Purpose.WORK.value
 )
 _CHANGED = select(*_COLUMNS).where(
     Assignment.topic_id == bindparam("topic"), Assignment.version > bindparam("since")
@@ -86,6 +92,25 @@ def unanswered(connection: Connection, topic_id: int) -> list[AssignmentRow]:
     """List the assignments of a topic that no counting judgment answers."""
     found = connection.execute(_UNANSWERED, {"topic": topic_id})
     return [AssignmentRow(*row) for row in found]
+
+
+def aside(connection: Connection, topic_id: int) -> list[AssignmentRow]:
+    """List the assignments of a topic that serve to check workers, answered or not."""
+    return [AssignmentRow(*row) for row in connection.execute(_ASIDE, {"topic": topic_id})]
+
+
+def checked_by(connection: Connection, topic_id: int, worker_id: int) -> list[AssignmentRow]:
+    """List a worker's questions of a topic that belong to a batch or the quiz, oldest first."""
+    found = (
+        select(*_COLUMNS)
+        .where(
+            Assignment.topic_id == topic_id,
+            Assignment.worker_id == worker_id,
+            or_(Assignment.batch.is_not(None), Assignment.purpose == Purpose.QUIZ.value),
+        )
+        .order_by(Assignment.number)
+    )
+    return [AssignmentRow(*row) for row in connection.execute(found)]
 
 
 def changed_since(connection: Connection, topic_id: int, version: int) -> list[AssignmentRow]:

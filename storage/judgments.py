@@ -7,7 +7,7 @@ from typing import Any, cast
 from sqlalchemy import and_, bindparam, insert, select
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import JudgmentRow, RetractionRow, values_of
+from nextpair.storage.rows import JudgmentRow, Purpose, RetractionRow, values_of
 from nextpair.storage.tables import Judgment, Retraction, Worker
 
 _COLUMNS: tuple[Any, ...] = (
@@ -22,9 +22,12 @@ _COLUMNS: tuple[Any, ...] = (
     Judgment.answer,
     Judgment.seconds,
     Judgment.created_at,
+    Judgment.purpose,
+    Judgment.subject,
+    Judgment.correct,
 )
-Vote = tuple[int, int, int, str, int]
-"""A judgment as the mind needs it: its number, two positions, the outcome and the worker."""
+Vote = tuple[int, int, int, str | None, int, int | None]
+"""A judgment as the mind needs it: number, two positions, outcome, worker, what it reviews."""
 
 _ADD = insert(Judgment)
 _RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
@@ -37,17 +40,31 @@ _OF_ASSIGNMENT = (
     .order_by(Judgment.attempt)
 )
 _VOTES = (
-    select(Judgment.number, Judgment.first, Judgment.second, Judgment.outcome, Judgment.worker_id)
+    select(
+        Judgment.number,
+        Judgment.first,
+        Judgment.second,
+        Judgment.outcome,
+        Judgment.worker_id,
+        Judgment.subject,
+    )
     .outerjoin(Retraction, _RETRACTED)
     .where(
         Judgment.topic_id == bindparam("topic"),
         Judgment.number > bindparam("after"),
+        Judgment.purpose == Purpose.WORK.value,
         Retraction.number.is_(None),
     )
     .order_by(Judgment.number)
 )
-_RETRACTED_SINCE = select(Retraction.judgment).where(
-    Retraction.topic_id == bindparam("topic"), Retraction.number > bindparam("after")
+_RETRACTED_SINCE = (
+    select(Retraction.judgment)
+    .join(Judgment, _RETRACTED)
+    .where(
+        Retraction.topic_id == bindparam("topic"),
+        Retraction.number > bindparam("after"),
+        Judgment.purpose == Purpose.WORK.value,
+    )
 )
 
 
@@ -63,13 +80,16 @@ def answers_to(connection: Connection, topic_id: int, assignment: int) -> list[J
 
 
 def votes_after(connection: Connection, topic_id: int, after: int) -> Iterable[Vote]:
-    """Yield the judgments that count and are newer than a position of the log."""
+    """Yield the judgments that count and are newer than a position of the log.
+
+    What was asked to check the worker is not among them.
+    """
     found = connection.execute(_VOTES, {"topic": topic_id, "after": after})
     return cast(Iterable[Vote], found)
 
 
 def retracted_after(connection: Connection, topic_id: int, after: int) -> set[int]:
-    """Return the judgments retracted since a position of the log."""
+    """Return the judgments retracted since a position of the log, of those the mind has seen."""
     given = {"topic": topic_id, "after": after}
     return set(connection.execute(_RETRACTED_SINCE, given).scalars())
 
@@ -93,6 +113,27 @@ def counting(
     if numbers is not None:
         found = found.where(Judgment.number.in_(numbers))
     return [JudgmentRow(*row) for row in connection.execute(found)]
+
+
+def of_worker(connection: Connection, topic_id: int, worker_id: int) -> list[JudgmentRow]:
+    """List a worker's judgments of a topic that are not retracted, oldest first."""
+    found = (
+        select(*_COLUMNS)
+        .outerjoin(Retraction, _RETRACTED)
+        .where(
+            Judgment.topic_id == topic_id,
+            Judgment.worker_id == worker_id,
+            Retraction.number.is_(None),
+        )
+        .order_by(Judgment.number)
+    )
+    return [JudgmentRow(*row) for row in connection.execute(found)]
+
+
+def numbered(connection: Connection, topic_id: int, numbers: Sequence[int]) -> list[JudgmentRow]:
+    """List the judgments of a topic with some numbers, retracted or not."""
+    found = select(*_COLUMNS).where(Judgment.topic_id == topic_id, Judgment.number.in_(numbers))
+    return [JudgmentRow(*row) for row in connection.execute(found.order_by(Judgment.number))]
 
 
 def existing(connection: Connection, topic_id: int, numbers: Sequence[int]) -> set[int]:

@@ -20,6 +20,27 @@ class WorkerStatus(StrEnum):
 
     ACTIVE = "active"
     BLOCKED = "blocked"
+    """By the study's owner."""
+    STOPPED = "stopped"
+    """By the study's quality rules."""
+
+
+class Purpose(StrEnum):
+    """Why a question is asked; a worker cannot tell."""
+
+    WORK = "work"
+    TRAP = "trap"
+    """Its answer is known."""
+    QUIZ = "quiz"
+    """Its answer is known, and it comes before all work."""
+    REPEAT = "repeat"
+    """The worker has answered it before."""
+    AUDIT = "audit"
+    """Drawn at random and kept out of every fit, to see how well that predicts it."""
+
+
+ASIDE = 10**9
+"""From this position on, documents only serve questions whose answer is known."""
 
 
 class State(StrEnum):
@@ -61,6 +82,8 @@ class TopicRow:
     position: int
     asked: int
     created_at: float
+    golds: int = 0
+    understanding: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +97,7 @@ class TopicHead:
     version: int
     position: int
     asked: int
+    golds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +140,9 @@ class AssignmentRow:
     expires_at: float
     request: str | None
     created_at: float
+    purpose: str = Purpose.WORK
+    subject: int | None = None
+    batch: int | None = None
 
     @property
     def pair(self) -> tuple[int, int]:
@@ -139,10 +166,13 @@ class JudgmentRow:
     worker_id: int
     first: int
     second: int
-    outcome: str
+    outcome: str | None
     answer: dict[str, Any]
     seconds: float | None
     created_at: float
+    purpose: str = Purpose.WORK
+    subject: int | None = None
+    correct: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +184,61 @@ class RetractionRow:
     number: int
     reason: str
     by: str
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRow:
+    """A question whose answer is known."""
+
+    topic_id: int
+    number: int
+    first: int
+    second: int
+    answer: dict[str, Any]
+    quiz: bool
+    created_at: float
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The positions of its documents, the smaller first."""
+        return self.first, self.second
+
+
+class Check(StrEnum):
+    """How a worker is checked."""
+
+    BATCH = "batch"
+    QUIZ = "quiz"
+    UNDERSTANDING = "understanding"
+
+
+class Effect(StrEnum):
+    """What follows from a check."""
+
+    NONE = "none"
+    ASK_AGAIN = "ask_again"
+    """The answers are retracted, and the same questions asked of the same worker again."""
+    IGNORE = "ignore"
+    """The answers are retracted."""
+    STOP = "stop"
+    """The worker gets no more questions."""
+    STOP_AND_IGNORE = "stop_and_ignore"
+    """Both."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """What came of checking a worker on a topic."""
+
+    topic_id: int
+    worker_id: int
+    check: str
+    number: int
+    attempt: int
+    passed: bool
+    effect: str
+    details: dict[str, Any]
     created_at: float
 
 

@@ -142,14 +142,28 @@ def count_states(connection: Connection, worker_ids: list[int]) -> dict[int, dic
     return counts
 
 
-def blocked_workers(connection: Connection, study_id: int) -> frozenset[str]:
-    """Return the names of those who get no questions."""
-    found = select(Worker.name).where(
-        Worker.study_id == study_id, Worker.status == WorkerStatus.BLOCKED
+def unserved_workers(
+    connection: Connection, study_id: int
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of those who get no questions: who is blocked, and who is stopped."""
+    found = select(Worker.name, Worker.status).where(
+        Worker.study_id == study_id, Worker.status != WorkerStatus.ACTIVE
     )
-    return frozenset(connection.execute(found).scalars())
+    rows = connection.execute(found).all()
+    blocked = frozenset(name for name, status in rows if status == WorkerStatus.BLOCKED)
+    return blocked, frozenset(name for name, _ in rows) - blocked
 
 
 def set_worker_status(connection: Connection, worker_id: int, status: str) -> None:
     """Block a worker, or let them in again."""
     connection.execute(update(Worker).where(Worker.id == worker_id).values(status=status))
+
+
+def stop_worker(connection: Connection, study_id: int, worker_id: int) -> None:
+    """Give a worker no more questions; one whom the owner has blocked stays blocked."""
+    connection.execute(
+        update(Worker)
+        .where(Worker.id == worker_id, Worker.status == WorkerStatus.ACTIVE)
+        .values(status=WorkerStatus.STOPPED)
+    )
+    touch_study(connection, study_id)

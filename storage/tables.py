@@ -111,12 +111,17 @@ class Topic(Base):
     version: Mapped[int] = mapped_column(default=0)
     position: Mapped[int] = mapped_column(default=0)
     asked: Mapped[int] = mapped_column(default=0)
+    golds: Mapped[int] = mapped_column(server_default="0", default=0)
+    understanding: Mapped[dict[str, Any] | None]
     created_at: Mapped[float]
     __table_args__ = (UniqueConstraint("study_id", "name"),)
 
 
 class Document(Base):
-    """An item to be judged."""
+    """An item to be judged, or one that only questions with known answers show.
+
+    The latter stand at positions from `nextpair.storage.rows.ASIDE` on, out of the mind's way.
+    """
 
     __tablename__ = "documents"
     topic_id: Mapped[int] = mapped_column(ForeignKey("topics.id"), primary_key=True)
@@ -146,9 +151,10 @@ class Worker(Base):
 class Assignment(Base):
     """One question handed to one worker, with a lease.
 
-    A worker and a pair have at most one assignment, ever: the database sees to it that nobody
-    gets a pair twice. A lease that ran out is renewed in place, and an answer that is taken back
-    opens the same assignment again as its next `attempt`.
+    A worker and a pair have at most one assignment for each purpose, ever: the database sees to it
+    that nobody gets a pair twice. A lease that ran out is renewed in place, and an answer that is
+    taken back opens the same assignment again as its next `attempt`. A question about a single
+    document has it on both sides, and one that reviews a judgment names that as its `subject`.
     """
 
     __tablename__ = "assignments"
@@ -164,9 +170,12 @@ class Assignment(Base):
     expires_at: Mapped[float]
     request: Mapped[str | None]
     created_at: Mapped[float]
+    purpose: Mapped[str] = mapped_column(server_default="work", default="work")
+    subject: Mapped[int | None]
+    batch: Mapped[int | None]
     __table_args__ = (
-        UniqueConstraint("topic_id", "worker_id", "first", "second"),
-        CheckConstraint("first < second", name="ordered"),
+        UniqueConstraint("topic_id", "worker_id", "first", "second", "purpose"),
+        CheckConstraint("first <= second", name="ordered"),
         Index(None, "topic_id", "version"),
         Index(None, "worker_id", "request"),
         Index(
@@ -175,11 +184,20 @@ class Assignment(Base):
             sqlite_where=text("state != 'answered'"),
             postgresql_where=text("state != 'answered'"),
         ),
+        Index(
+            "ix_assignments_aside",
+            "topic_id",
+            sqlite_where=text("purpose != 'work'"),
+            postgresql_where=text("purpose != 'work'"),
+        ),
     )
 
 
 class Judgment(Base):
-    """The answer to one assignment; `outcome` is told from the first document."""
+    """The answer to one assignment; `outcome` is told from the first document, of a pair.
+
+    `correct` says whether a question with a known answer was answered right.
+    """
 
     __tablename__ = "judgments"
     topic_id: Mapped[int] = mapped_column(primary_key=True)
@@ -189,10 +207,13 @@ class Judgment(Base):
     worker_id: Mapped[int] = mapped_column(ForeignKey("workers.id"))
     first: Mapped[int]
     second: Mapped[int]
-    outcome: Mapped[str]
+    outcome: Mapped[str | None]
     answer: Mapped[dict[str, Any]]
     seconds: Mapped[float | None]
     created_at: Mapped[float]
+    purpose: Mapped[str] = mapped_column(server_default="work", default="work")
+    subject: Mapped[int | None]
+    correct: Mapped[bool | None]
     __table_args__ = (
         ForeignKeyConstraint(
             ["topic_id", "assignment"], ["assignments.topic_id", "assignments.number"]
@@ -216,3 +237,39 @@ class Retraction(Base):
         ForeignKeyConstraint(["topic_id", "judgment"], ["judgments.topic_id", "judgments.number"]),
         Index(None, "topic_id", "number"),
     )
+
+
+class Gold(Base):
+    """A question whose answer is known: a trap among the others, or part of the quiz."""
+
+    __tablename__ = "golds"
+    topic_id: Mapped[int] = mapped_column(ForeignKey("topics.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    first: Mapped[int]
+    second: Mapped[int]
+    answer: Mapped[dict[str, Any]]
+    quiz: Mapped[bool]
+    created_at: Mapped[float]
+    __table_args__ = (
+        UniqueConstraint("topic_id", "first", "second", "quiz"),
+        CheckConstraint("first <= second", name="ordered"),
+    )
+
+
+class Verdict(Base):
+    """What came of checking a worker on a topic: a batch, the quiz, the understanding question.
+
+    `number` is the batch's, 0 of the others; `effect` is what followed from it.
+    """
+
+    __tablename__ = "verdicts"
+    topic_id: Mapped[int] = mapped_column(ForeignKey("topics.id"), primary_key=True)
+    worker_id: Mapped[int] = mapped_column(ForeignKey("workers.id"), primary_key=True)
+    check: Mapped[str] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    attempt: Mapped[int] = mapped_column(primary_key=True)
+    passed: Mapped[bool]
+    effect: Mapped[str]
+    details: Mapped[dict[str, Any]]
+    created_at: Mapped[float]
+    __table_args__ = (Index(None, "worker_id"),)

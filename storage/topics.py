@@ -5,10 +5,10 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import BigInteger, bindparam, insert, select, update
+from sqlalchemy import BigInteger, bindparam, func, insert, select, update
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import DocumentRow, Status, TopicHead, TopicRow
+from nextpair.storage.rows import ASIDE, DocumentRow, Status, TopicHead, TopicRow
 from nextpair.storage.tables import Document, Study, Topic
 
 _BATCH = 500
@@ -27,6 +27,8 @@ _TOPIC: tuple[Any, ...] = (
     Topic.position,
     Topic.asked,
     Topic.created_at,
+    Topic.golds,
+    Topic.understanding,
 )
 _DOCUMENT: tuple[Any, ...] = (
     Document.position,
@@ -47,6 +49,7 @@ _HEAD = (
         Topic.version,
         Topic.position,
         Topic.asked,
+        Topic.golds,
     )
     .join(Study, Study.id == Topic.study_id)
     .where(Topic.id == bindparam("id"))
@@ -161,12 +164,42 @@ def add_topic(
     """Add a topic with all its documents."""
     row = {"study_id": study_id, "status": Status.OPEN, **values}
     topic_id = connection.execute(insert(Topic).values(row).returning(Topic.id)).scalar_one()
+    add_documents(connection, topic_id, documents)
+    return topic_id
+
+
+def add_documents(connection: Connection, topic_id: int, documents: Iterable[DocumentRow]) -> None:
+    """Add documents to a topic."""
     waiting = iter(documents)
     while batch := list(islice(waiting, _BATCH)):
         connection.execute(
             insert(Document), [{"topic_id": topic_id, **asdict(document)} for document in batch]
         )
-    return topic_id
+
+
+def positions_of(connection: Connection, topic_id: int, names: Iterable[str]) -> dict[str, int]:
+    """Return where some documents stand, by their names."""
+    found = select(Document.name, Document.position).where(
+        Document.topic_id == topic_id, Document.name.in_(list(names))
+    )
+    return {name: position for name, position in connection.execute(found)}
+
+
+def names_aside(connection: Connection, topic_id: int) -> dict[int, str]:
+    """Return the names of the documents outside the pool, by their positions."""
+    found = select(Document.position, Document.name).where(
+        Document.topic_id == topic_id, Document.position >= ASIDE
+    )
+    return {position: name for position, name in connection.execute(found)}
+
+
+def last_aside(connection: Connection, topic_id: int) -> int:
+    """Return the last position of a document outside the pool; that before the first if none."""
+    found = select(func.max(Document.position)).where(
+        Document.topic_id == topic_id, Document.position >= ASIDE
+    )
+    last = connection.execute(found).scalar_one()
+    return ASIDE - 1 if last is None else int(last)
 
 
 def list_documents(
@@ -175,7 +208,7 @@ def list_documents(
     """List a topic's documents, from the first one after a position."""
     found = (
         select(*_DOCUMENT)
-        .where(Document.topic_id == topic_id, Document.position > after)
+        .where(Document.topic_id == topic_id, Document.position > after, Document.position < ASIDE)
         .order_by(Document.position)
         .limit(limit)
     )
@@ -196,7 +229,7 @@ def outlines(
     """List each document's name, features and prior, without its text."""
     found = (
         select(Document.name, Document.features, Document.prior)
-        .where(Document.topic_id == topic_id)
+        .where(Document.topic_id == topic_id, Document.position < ASIDE)
         .order_by(Document.position)
     )
     return [(name, features, prior) for name, features, prior in connection.execute(found)]

@@ -40,7 +40,7 @@ def check_handed(notes: Sequence[Notes], *, renewals: bool = False) -> None:
     for one in notes:
         for assignment in one.handed:
             assert assignment.worker == one.worker
-            pair = frozenset((assignment.left.id, assignment.right.id))
+            pair = frozenset(shown.id for shown in assignment.shown)
             seen[one.worker, assignment.topic.id, pair].append(assignment.id)
     for key, ids in seen.items():
         assert len(set(ids)) == 1, f"{key} is in several assignments: {ids}"
@@ -83,8 +83,8 @@ def _key(judged: JudgmentOut) -> tuple[str, int]:
 
 
 def _told(judged: JudgmentOut) -> tuple[object, ...]:
-    answer = judged.answer.model_dump(mode="json")
-    return judged.assignment, judged.attempt, judged.first, judged.second, judged.outcome, answer
+    told = judged.first, judged.second, judged.outcome, judged.answer
+    return judged.assignment, judged.attempt, *told
 
 
 def _content(entry: LogEntryOut) -> tuple[object, ...]:
@@ -125,6 +125,7 @@ def _excess(
         ballot = ballots.setdefault(pair, Ballot(VoteRule(votes)))
         excess[pair] += ballot.outcome is not None
         # Positions are in the order of the pool, and so are the two sides of every entry.
+        assert entry.outcome is not None
         ballot.cast(entry.number, entry.outcome)
     return excess, retracted
 
@@ -192,7 +193,7 @@ def folded(topic: TopicIn, log: Sequence[LogEntryOut], study: StudySettings, see
     counting = [
         Judgment(entry.number, entry.first, entry.second, entry.outcome, entry.worker)
         for entry in log
-        if entry.retracted is None
+        if entry.retracted is None and entry.outcome is not None and entry.purpose == "work"
     ]
     return fold(documents, counting, study.for_topic(seed))
 

@@ -139,7 +139,7 @@ class SimulatedThread:
     def _preference(self, assignment: AssignmentOut) -> str:
         if self._chance.random() < self._habits.error:
             return self._chance.choice(("left", "right", "equal"))
-        left, right = grade(assignment.left.id), grade(assignment.right.id)
+        left, right = (grade(one.id) for one in assignment.shown)
         return "equal" if left == right else "left" if left > right else "right"
 
 

@@ -94,6 +94,8 @@ class InProcess:
         """Ask for questions."""
         body = {"worker": worker, **wish}
         got: Json = self.post(f"/v1/studies/{study}/next", body)
+        if got["understanding"] is None:
+            del got["understanding"]
         return got
 
     def one(self, worker: str, study: str = STUDY, **wish: object) -> Json:
@@ -104,13 +106,14 @@ class InProcess:
     def judge(
         self,
         assignment: Json,
-        preference: str = "left",
+        answer: str | Mapping[str, object] = "left",
         *,
         bearer: str | None = None,
         **more: object,
     ) -> Response:
-        """Answer a question."""
-        body = {"answer": {"preference": preference}, **more}
+        """Answer a question: a preference by its word, anything else as it is sent."""
+        content = {"preference": answer} if isinstance(answer, str) else answer
+        body = {"answer": content, **more}
         return self.send(
             "POST", f"/v1/assignments/{assignment['id']}/judgment", body, bearer=bearer
         )

@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from nextpair.app.cli import _parser
+from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.errors import STATUS, problem_of
+from nextpair.app.judging.quality import Quality
 from nextpair.app.main import ROUTERS
 from nextpair.app.settings import Settings
 from nextpair.selectors.base import find_selector, selector_names
@@ -80,6 +82,18 @@ def test_every_problem_is_in_the_table_beside_its_status(kind: type[NextpairErro
     name = found.type.removeprefix("urn:nextpair:")
     rows = [line for line in page("docs/service.md").splitlines() if f"`{name}`" in line]
     assert any(row.startswith(f"| {found.status} |") for row in rows)
+
+
+def test_every_design_and_every_check_is_described() -> None:
+    text = page("docs/designs.md")
+    for name in design_names():
+        assert f"| `{name}` |" in text
+        for option in find_design(name).model_fields:
+            assert f"`{option}`" in text
+        for rating in find_design(name).aggregations:
+            assert f"`{rating}`" in text
+    for name in Quality.model_fields:
+        assert re.search(rf"^\| .*`{name}`", text, re.M), name
 
 
 def test_the_compose_file_has_no_password_and_says_so() -> None:

@@ -63,7 +63,7 @@ class Crowd:
                     seconds = rng.uniform(*THINKING)
                     self._stopped.wait(seconds)
                     grades = self._grades[assignment.topic.id]
-                    truth = compare(grades, assignment.left.id, assignment.right.id)
+                    truth = compare(grades, *(one.id for one in assignment.shown))
                     answer = preference.say(worker.answer(truth, rng)).preference
                     self._client.judge(assignment, answer, seconds=round(seconds, 3))
         except NextpairError:

@@ -1,49 +1,67 @@
 """Which of two documents is better, or are they equally good or bad."""
 
-from enum import StrEnum
+from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
+from nextpair.app.designs.base import (
+    AnswerModel,
+    Design,
+    Part,
+    Preference,
+    PreferenceAnswer,
+    Seen,
+    Shape,
+)
 from nextpair.app.errors import BadAnswer
 from nextpair.selectors.topic.judgments import Outcome
 
 
-class Preference(StrEnum):
-    """What a worker can say of a pair."""
+class PreferenceDesign(Design):
+    """Ask which of two documents is better; both kinds of tie are kept as they were said."""
 
-    LEFT = "left"
-    RIGHT = "right"
-    EQUAL = "equal"
-    EQUALLY_GOOD = "equally_good"
-    EQUALLY_BAD = "equally_bad"
+    Answer: ClassVar[type[AnswerModel]] = PreferenceAnswer
+
+    @property
+    def shape(self) -> Shape:
+        """Two documents."""
+        return Shape.PAIR
+
+    def parts(self) -> list[Part]:
+        """List what the worker's page asks for."""
+        return [preference_part(ties=True)]
+
+    def check(self, answer: PreferenceAnswer, seen: Seen) -> None:
+        """Refuse a tie where the study has none."""
+        check_ties(answer.preference, seen)
+
+    def outcome(self, answer: PreferenceAnswer) -> Outcome:
+        """Say how the left document compares with the right one."""
+        return answer.preference.outcome
 
 
-class PreferenceAnswer(BaseModel):
-    """The answer to a pair."""
+def preference_part(*, ties: bool) -> Part:
+    """Describe the choice between two documents."""
+    choices = [Preference.LEFT, Preference.RIGHT]
+    labels = ["The left one", "The right one"]
+    if ties:
+        choices += [Preference.EQUALLY_GOOD, Preference.EQUALLY_BAD]
+        labels += ["Both equally good", "Both equally bad"]
+    names = [choice.value for choice in choices]
+    return Part(
+        kind="choice", name="preference", label="Which is better?", choices=names, labels=labels
+    )
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    preference: Preference
-
-
-def outcome(answer: PreferenceAnswer, *, swapped: bool, ties: bool) -> Outcome:
-    """Say what an answer means for the pair's first document, which stood right if swapped."""
-    if answer.preference is Preference.LEFT:
-        told = Outcome.BETTER
-    elif answer.preference is Preference.RIGHT:
-        told = Outcome.WORSE
-    elif ties:
-        return Outcome.TIE
-    else:
+def check_ties(preference: Preference, seen: Seen) -> None:
+    """Refuse a tie where the study has none."""
+    if not seen.ties and preference.outcome is Outcome.TIE:
         raise BadAnswer("this study has no ties: the answer must be left or right")
-    return told.reversed if swapped else told
 
 
-def say(told: Outcome) -> PreferenceAnswer:
+def say(outcome: Outcome) -> PreferenceAnswer:
     """Put an outcome, told from the left document, as an answer."""
     words = {
         Outcome.BETTER: Preference.LEFT,
         Outcome.WORSE: Preference.RIGHT,
         Outcome.TIE: Preference.EQUAL,
     }
-    return PreferenceAnswer(preference=words[told])
+    return PreferenceAnswer(preference=words[outcome])

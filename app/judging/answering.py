@@ -1,33 +1,31 @@
-"""Taking answers: a judgment, a skip, or the last answer back, told only once committed."""
+"""Taking answers: a judgment is told only once it is committed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any
 
-from nextpair.app.designs import preference
-from nextpair.app.designs.preference import PreferenceAnswer
 from nextpair.app.errors import (
     AlreadySkipped,
     AnswerConflict,
-    NotYours,
     SpentToken,
-    StudyClosed,
-    TooLateToUndo,
-    TopicClosed,
-    UnknownAssignment,
-    UnknownTopic,
 )
+from nextpair.app.judging.checking import Checking, Concluded, take_back
+from nextpair.app.judging.held import Held, change, check_open, take
 from nextpair.app.judging.live import Change, LiveTopic
+from nextpair.app.judging.reading import Reading
 from nextpair.app.judging.service import Service
-from nextpair.app.judging.steps import Act, Result, Step
-from nextpair.app.judging.study import Study
+from nextpair.app.judging.steps import Step
 from nextpair.app.judging.tokens import AssignmentRef
-from nextpair.storage import assignments, judgments, topics
+from nextpair.storage import judgments
 from nextpair.storage.database import Connection
 from nextpair.storage.judgments import Vote
-from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow, State, Status, TopicRow
-
-UNDO = "undo"
-"""The reason of a retraction that a worker asked for."""
+from nextpair.storage.rows import (
+    AssignmentRow,
+    JudgmentRow,
+    Purpose,
+    State,
+    VerdictRow,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +40,22 @@ class Answer:
         How long the worker looked at the question, if that was measured.
     """
 
-    content: PreferenceAnswer
+    content: Mapping[str, Any]
     worker: str | None = None
     seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judgment in the log, and whether it was there before."""
+    """A judgment in the log, and whether it was there before.
+
+    Parameters
+    ----------
+    sides
+        The ids of the documents on the left and on the right.
+    verdict
+        What the batch came to that it completed, if it did.
+    """
 
     judgment: JudgmentRow
     assignment: AssignmentRow
@@ -58,131 +64,65 @@ class Judged:
     sides: tuple[str, str]
     repeated: bool
     late: bool
-
-
-class _Held(NamedTuple):
-    """An assignment of a topic."""
-
-    live: LiveTopic
-    study: Study
-    row: AssignmentRow
+    verdict: VerdictRow | None = None
 
 
 def absorb_judgment(service: Service, ref: AssignmentRef, answer: Answer, now: float) -> Judged:
     """Append an answer to the log; the same answer again is a success that changes nothing."""
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Judged]:
-        held = _take(service, connection, live, ref, answer.worker)
-        earlier = _answered_before(connection, held, ref, answer)
+    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Judged] | None:
+        held = take(service, connection, live, ref, answer.worker)
+        content = held.study.design.read(answer.content, review=held.row.subject is not None)
+        kept = content.model_dump(mode="json")
+        earlier = _answered_before(connection, held, ref, kept)
         if earlier is not None:
             return Step(_judged(held, earlier, repeated=True))
-        _check_open(held)
-        judgment = _judgment(held, answer, now)
-        head = live.moved(entries=1)
-        row = replace(held.row, state=State.ANSWERED, version=head.version)
-        change = Change(head, [row], [_vote(judgment)])
-        told = _judged(held, judgment, repeated=False)
-        return Step(told, change, changed=[row], judgment=judgment)
+        check_open(held)
+        checked = held.row.batch is not None or held.row.purpose == Purpose.QUIZ
+        if checked and not locked:
+            return None
+        reading = Reading(service, connection, held.live, held.study, held.row)
+        judgment = replace(reading.judgment(content, kept, now), seconds=answer.seconds)
+        concluded = None
+        if checked:
+            checking = Checking(connection, live, held.study, held.row.worker_id)
+            concluded = checking.after(judgment, held.row, now)
+        return _absorbed(held, judgment, concluded, now)
 
-    return _change(service, ref, act)
-
-
-def skip(service: Service, ref: AssignmentRef, worker: str | None) -> AssignmentRow:
-    """Give a question back: it goes to someone else, and never again to this worker."""
-
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[AssignmentRow]:
-        held = _take(service, connection, live, ref, worker)
-        if held.row.state == State.SKIPPED:
-            return Step(held.row)
-        if held.row.state != State.OPEN:
-            raise AnswerConflict("the assignment has been answered, so it cannot be skipped")
-        _check_open(held)
-        _check_attempt(held.row, ref)
-        head = live.moved()
-        row = replace(held.row, state=State.SKIPPED, version=head.version)
-        return Step(row, Change(head, [row]), changed=[row])
-
-    return _change(service, ref, act)
+    return change(service, ref, act)
 
 
-def undo(
-    service: Service, ref: AssignmentRef, worker: str | None, now: float
-) -> tuple[AssignmentRow, TopicRow]:
-    """Take a worker's last answer back, and open the same question to them again."""
-
-    def act(
-        connection: Connection, live: LiveTopic, locked: bool
-    ) -> Step[tuple[AssignmentRow, TopicRow]]:
-        held = _take(service, connection, live, ref, worker)
-        if _undone_before(held.row, ref):
-            return Step((held.row, live.row))
-        _check_open(held)
-        last = _last_answer(connection, held, now)
-        head = live.moved(entries=1)
-        row = replace(
-            held.row,
-            state=State.OPEN,
-            attempt=held.row.attempt + 1,
-            version=head.version,
-            expires_at=now + held.study.settings.lease_seconds,
-        )
-        taken = RetractionRow(live.row.id, last.number, head.position, UNDO, "worker", now)
-        change = Change(head, [row], retracted=frozenset([last.number]))
-        return Step((row, live.row), change, changed=[row], retractions=[taken])
-
-    return _change(service, ref, act)
-
-
-def _change(service: Service, ref: AssignmentRef, act: Act[Result]) -> Result:
-    try:
-        return service.change(ref.topic_id, act)
-    except UnknownTopic:
-        raise UnknownAssignment(f"there is no assignment {ref.id!r}") from None
-
-
-def find(service: Service, ref: AssignmentRef) -> tuple[AssignmentRow, TopicRow]:
-    """Return an assignment as it stands."""
-    with service.database.read() as connection:
-        row = assignments.find_assignment(connection, ref.topic_id, ref.number)
-        if row is None:
-            raise UnknownAssignment(f"there is no assignment {ref.id!r}")
-        return row, topics.get_topic(connection, ref.topic_id)
-
-
-def _take(
-    service: Service,
-    connection: Connection,
-    live: LiveTopic,
-    ref: AssignmentRef,
-    worker: str | None,
-) -> _Held:
-    row = live.open.get(ref.number) or assignments.find_assignment(
-        connection, ref.topic_id, ref.number
+def _absorbed(
+    held: Held, judgment: JudgmentRow, concluded: Concluded | None, now: float
+) -> Step[Judged]:
+    """Return what an answer changes, with what follows from the batch that it completes."""
+    live = held.live
+    taken_back = concluded is not None and bool(concluded.judgments)
+    head = live.moved(entries=2 if taken_back else 1)
+    row = replace(held.row, state=State.ANSWERED, version=head.version)
+    counts = judgment.purpose == Purpose.WORK and not taken_back
+    votes = [_vote(judgment)] if counts else []
+    told = _judged(held, judgment, repeated=False)
+    if concluded is None:
+        return Step(told, Change(head, [row], votes), changed=[row], judgment=judgment)
+    told = replace(told, verdict=concluded.verdict)
+    if not taken_back:
+        change = Change(head, [row], votes)
+        return Step(told, change, changed=[row], judgment=judgment, verdict=concluded.verdict)
+    taken = take_back(concluded, head, now + held.study.settings.lease_seconds)
+    change = Change(head, taken.assignments, retracted=taken.counted)
+    return Step(
+        told,
+        change,
+        changed=taken.assignments,
+        judgment=judgment,
+        retractions=taken.retractions,
+        verdict=concluded.verdict,
     )
-    if row is None:
-        raise UnknownAssignment(f"there is no assignment {ref.id!r}")
-    study = service.study(connection, live.head.study_id, live.head.study_version)
-    if worker is not None:
-        worker_id = service.worker_id(connection, study.id, worker)
-        if worker_id != row.worker_id:
-            raise NotYours(f"assignment {ref.id!r} is not worker {worker!r}'s")
-    return _Held(live, study, row)
-
-
-def _check_open(held: _Held) -> None:
-    if held.live.head.study_status == Status.CLOSED:
-        raise StudyClosed(f"study {held.study.name!r} is closed")
-    if held.live.head.status == Status.CLOSED:
-        raise TopicClosed(f"topic {held.live.row.name!r} is closed")
-
-
-def _check_attempt(row: AssignmentRow, ref: AssignmentRef) -> None:
-    if ref.attempt is not None and ref.attempt != row.attempt:
-        raise SpentToken()
 
 
 def _answered_before(
-    connection: Connection, held: _Held, ref: AssignmentRef, answer: Answer
+    connection: Connection, held: Held, ref: AssignmentRef, content: Mapping[str, Any]
 ) -> JudgmentRow | None:
     """Return the judgment that is there already, if this one says the same."""
     row = held.row
@@ -193,28 +133,10 @@ def _answered_before(
         raise AlreadySkipped()
     for earlier in judgments.answers_to(connection, row.topic_id, row.number):
         if earlier.attempt == attempt:
-            if earlier.answer == answer.content.model_dump(mode="json"):
+            if earlier.answer == content:
                 return earlier
             raise AnswerConflict() if attempt == row.attempt else SpentToken()
     raise SpentToken()
-
-
-def _judgment(held: _Held, answer: Answer, now: float) -> JudgmentRow:
-    row = held.row
-    outcome = preference.outcome(answer.content, swapped=row.swapped, ties=held.study.settings.ties)
-    return JudgmentRow(
-        row.topic_id,
-        held.live.head.position + 1,
-        row.number,
-        row.attempt,
-        row.worker_id,
-        row.first,
-        row.second,
-        outcome.value,
-        answer.content.model_dump(mode="json"),
-        answer.seconds,
-        now,
-    )
 
 
 def _vote(judgment: JudgmentRow) -> Vote:
@@ -224,35 +146,18 @@ def _vote(judgment: JudgmentRow) -> Vote:
         judgment.second,
         judgment.outcome,
         judgment.worker_id,
+        judgment.subject,
     )
 
 
-def _undone_before(row: AssignmentRow, ref: AssignmentRef) -> bool:
-    """Say whether this was taken back already: one call sent twice must not undo two answers."""
-    if ref.attempt is not None and ref.attempt < row.attempt:
-        return True
-    return row.state == State.OPEN and row.attempt > 1
-
-
-def _last_answer(connection: Connection, held: _Held, now: float) -> JudgmentRow:
-    last = judgments.latest_of(connection, held.row.worker_id)
-    if last is None or (last.topic_id, last.assignment) != (held.row.topic_id, held.row.number):
-        raise TooLateToUndo("only the worker's last answer can be taken back, and this is not it")
-    window = held.study.settings.undo_seconds
-    if now - last.created_at > window:
-        raise TooLateToUndo(f"an answer can be taken back for {window:g} seconds, not later")
-    return last
-
-
-def _judged(held: _Held, judgment: JudgmentRow, *, repeated: bool) -> Judged:
-    names = held.live.state.documents.ids
-    left, right = held.row.sides
+def _judged(held: Held, judgment: JudgmentRow, *, repeated: bool) -> Judged:
+    left, right = (held.live.name_of(place) for place in held.row.sides)
     return Judged(
         judgment,
         held.row,
         held.live.row.name,
         held.study.name,
-        (names[left], names[right]),
+        (left, right),
         repeated,
         late=judgment.created_at > held.row.expires_at,
     )

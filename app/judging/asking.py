@@ -4,6 +4,7 @@ import zlib
 from dataclasses import dataclass, replace
 
 from nextpair.app.errors import StudyClosed, TopicClosed, WorkerBlocked
+from nextpair.app.judging.admitting import Checked, checks_workers
 from nextpair.app.judging.choosing import Choosing, Handed
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.service import Service
@@ -14,6 +15,9 @@ from nextpair.selectors.base import Idle
 from nextpair.storage import assignments, studies, topics
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Status, TopicRow
+
+_FINAL = frozenset((Reason.CAP, Reason.STOPPED, Reason.UNDERSTANDING, Reason.QUIZ, Reason.HELD))
+"""Reasons for which no other topic is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +45,17 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
         study = service.study(connection, study_id)
         open_topics = topics.topic_versions(connection, study_id)
         worker_id = service.worker_id(connection, study_id, wish.worker)
-    _check_admitted(study, wish.worker)
+    _check_study(study, wish.worker)
+    if wish.worker in study.stopped:
+        return Handed(reason=Reason.STOPPED)
     turn = zlib.crc32(wish.worker.encode()) % max(len(open_topics), 1)
     handed = Handed(reason=Reason.DONE)
     for topic_id, version in (*open_topics[turn:], *open_topics[:turn]):
         idle = _known_idle(service, topic_id, version, worker_id, now)
         if idle is None:
             some = _next_of(service, topic_id, wish, handed, now)
-            if some.repeated or len(handed.assignments) == wish.count or some.reason is Reason.CAP:
+            full = some.repeated or len(handed.assignments) == wish.count
+            if full or some.reason in _FINAL:
                 handed.reason = some.reason
                 break
             idle = some.reason
@@ -87,6 +94,9 @@ def _known_idle(
         live = slot.live
         if live is None or live.head.version != version or live.head.status != Status.OPEN:
             return None
+        if live.checks:
+            # Who has nothing left to do here may have a batch that is to be concluded.
+            return None
         rng = live.state.settings.question_rng(live.head.asked)
         choice = live.state.select(str(worker_id), live.leases(now), rng, live.barred(worker_id))
     return Reason(choice.value) if isinstance(choice, Idle) else None
@@ -115,11 +125,9 @@ def next_in_topic(
 
     def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Handed] | None:
         study = service.study(connection, live.head.study_id, live.head.study_version)
-        _check_admitted(study, wish.worker)
-        if live.head.status == Status.CLOSED:
-            raise TopicClosed(f"topic {live.row.name!r} is closed")
+        check_admitted(study, live, wish.worker)
         worker_id = service.worker_id(connection, study.id, wish.worker)
-        if not locked and (worker_id is None or study.settings.judgments_per_worker is not None):
+        if not locked and (worker_id is None or _counts(study, live)):
             # A new worker, or one whose questions are counted, is locked: but the topic first.
             return None
         if worker_id is None:
@@ -128,17 +136,34 @@ def next_in_topic(
             earlier = assignments.of_request(connection, worker_id, wish.request)
             if earlier:
                 return Step(Handed(earlier, _topics_of(connection, earlier), repeated=True))
+        if wish.worker in study.stopped:
+            return Step(Handed(reason=Reason.STOPPED))
         if Status.PAUSED in (live.head.status, live.head.study_status):
             return Step(Handed(reason=Reason.PAUSED))
         room = _room(connection, study, worker_id, wish.count, now)
+        capped = Reason.CAP if room < wish.count else None
+        if checks_workers(study, live):
+            asked = Checked(connection, live, study, worker_id, wish.request, now)
+            return asked.step(room, capped)
         choosing = Choosing(live, study, worker_id, wish.request, now)
         choosing.choose(room)
-        return choosing.step(Reason.CAP if room < wish.count else None)
+        return choosing.step(capped)
 
     return service.change(topic_id, act)
 
 
-def _check_admitted(study: Study, worker: str) -> None:
+def _counts(study: Study, live: LiveTopic) -> bool:
+    return study.settings.judgments_per_worker is not None or checks_workers(study, live)
+
+
+def check_admitted(study: Study, live: LiveTopic, worker: str) -> None:
+    """Raise unless a worker may have, or answer, something of a topic."""
+    _check_study(study, worker)
+    if live.head.status == Status.CLOSED:
+        raise TopicClosed(f"topic {live.row.name!r} is closed")
+
+
+def _check_study(study: Study, worker: str) -> None:
     if study.status == Status.CLOSED:
         raise StudyClosed(f"study {study.name!r} is closed")
     if worker in study.blocked:

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from nextpair.app.judging.batches import Asides, Question, Turn
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.study import Study
@@ -9,7 +12,8 @@ from nextpair.app.words import Reason
 from nextpair.selectors.base import Idle
 from nextpair.selectors.topic.judgments import Pair, unordered
 from nextpair.selectors.topic.settings import Lease
-from nextpair.storage.rows import AssignmentRow, State, TopicRow
+from nextpair.selectors.topic.singles import Ask
+from nextpair.storage.rows import AssignmentRow, Purpose, State, TopicRow
 
 
 @dataclass(slots=True)
@@ -33,10 +37,22 @@ class Handed:
 
 
 class Choosing:
-    """What one worker is given of one topic in one call."""
+    """What one worker is given of one topic in one call.
+
+    Parameters
+    ----------
+    turn
+        Where the worker stands in their batch, if there are batches.
+    """
 
     def __init__(
-        self, live: LiveTopic, study: Study, worker_id: int, request: str | None, now: float
+        self,
+        live: LiveTopic,
+        study: Study,
+        worker_id: int,
+        request: str | None,
+        now: float,
+        turn: Turn | None = None,
     ) -> None:
         self._live = live
         self._worker_id = worker_id
@@ -46,13 +62,15 @@ class Choosing:
         self._leases = live.leases(now)
         self._asked = live.head.asked
         self._version = live.head.version + 1
+        self._turn = turn
+        self._asides = None if turn is None else Asides(live, worker_id)
         self.added: list[AssignmentRow] = []
         self.rows: list[AssignmentRow] = []
         self.idle: Idle | None = None
 
     def choose(self, count: int) -> None:
         """Choose up to so many questions."""
-        for _ in range(count):
+        for _ in range(count if self._turn is None else min(count, self._turn.left)):
             self._choose_one()
             if self.idle is not None:
                 return
@@ -64,32 +82,55 @@ class Choosing:
         if isinstance(choice, Idle):
             self.idle = choice
             return
-        pair = unordered(*choice)
-        self._leases.append(Lease(pair, worker))
-        held = self._live.ran_out(self._worker_id, pair)
-        if held is None:
-            row = self._new(pair, swapped=bool(rng.integers(2)))
-            self.added.append(row)
+        question = self._check(rng) or _question(choice)
+        if question.purpose is Purpose.WORK:
+            self._leases.append(Lease(question.pair, worker, question.subject))
+        held = self._live.ran_out(self._worker_id, question.pair)
+        if held is None or question.purpose is not Purpose.WORK:
+            self.hand_out(question, swapped=bool(rng.integers(2)))
         else:
-            row = replace(
-                held, version=self._version, expires_at=self._expiry, request=self._request
-            )
-        self.rows.append(row)
+            self.renew(held)
 
-    def _new(self, pair: Pair, *, swapped: bool) -> AssignmentRow:
+    def _check(self, rng: np.random.Generator) -> Question | None:
+        """Ask something whose answer says more about the worker, where it is time for that."""
+        if self._turn is None or self._asides is None:
+            return None
+        purpose = self._turn.draw(rng)
+        return None if purpose is Purpose.WORK else self._asides.find(purpose, rng)
+
+    def toss(self) -> bool:
+        """Toss the coin of the next question, which decides its sides."""
+        return bool(self._live.state.settings.question_rng(self._asked).integers(2))
+
+    def hand_out(self, question: Question, *, swapped: bool) -> None:
+        """Hand out a question."""
         self._asked += 1
-        return AssignmentRow(
+        in_batch = self._turn is not None and question.purpose is not Purpose.QUIZ
+        row = AssignmentRow(
             self._live.row.id,
             self._asked,
             self._worker_id,
-            *pair,
-            swapped,
+            *question.pair,
+            swapped and question.pair[0] != question.pair[1],
             State.OPEN,
             1,
             self._version,
             self._expiry,
             self._request,
             self._now,
+            question.purpose,
+            question.subject,
+            self._turn.number if self._turn is not None and in_batch else None,
+        )
+        if self._turn is not None and in_batch:
+            self._turn.count(question.purpose)
+        self.added.append(row)
+        self.rows.append(row)
+
+    def renew(self, held: AssignmentRow) -> None:
+        """Hand out again what the worker once held, or holds, and has not answered."""
+        self.rows.append(
+            replace(held, version=self._version, expires_at=self._expiry, request=self._request)
         )
 
     def step(self, otherwise: Reason | None) -> Step[Handed]:
@@ -105,3 +146,9 @@ class Choosing:
         renewed = [row for row in self.rows if row.number not in fresh]
         change = Change(live.moved(asked=len(self.added)), self.rows)
         return Step(handed, change, self.added, renewed)
+
+
+def _question(choice: Pair | Ask) -> Question:
+    if isinstance(choice, Ask):
+        return Question((choice.document, choice.document), choice.subject)
+    return Question(unordered(*choice))

@@ -1,18 +1,29 @@
 """A topic in memory: the mind's state and who holds which question, at one version of the topic."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from nextpair.app.designs.base import Shape
+from nextpair.app.errors import NoPairs
+from nextpair.app.judging.study import Study
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair
 from nextpair.selectors.topic.settings import Lease
-from nextpair.selectors.topic.settings import Settings as TopicSettings
+from nextpair.selectors.topic.singles import Single, Singles
 from nextpair.selectors.topic.state import Topic
-from nextpair.storage import assignments, judgments, topics
+from nextpair.storage import assignments, checks, judgments, topics
 from nextpair.storage.database import Connection
 from nextpair.storage.judgments import Vote
-from nextpair.storage.rows import AssignmentRow, State, TopicHead, TopicRow
+from nextpair.storage.rows import (
+    ASIDE,
+    AssignmentRow,
+    GoldRow,
+    Purpose,
+    State,
+    TopicHead,
+    TopicRow,
+)
 
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 
@@ -28,42 +39,80 @@ class Change:
     assignments
         Those that are new, or other than before.
     votes
-        New judgments, in their order.
+        New judgments, in their order; not those that only check the worker.
     retracted
-        The numbers of judgments that no longer count.
+        The numbers of judgments that no longer count; of those that did.
+    golds, names
+        All questions with known answers and the ids of the documents that only they show, where
+        there are new ones.
     """
 
     head: TopicHead
     assignments: Sequence[AssignmentRow] = ()
     votes: Iterable[Vote] = ()
     retracted: frozenset[int] = frozenset()
+    golds: Sequence[GoldRow] | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
+Aside = tuple[str, Pair]
+"""A question that checks a worker: its purpose and its documents."""
 
 
 class LiveTopic:
     """One topic at one version. Who uses it holds its lock."""
 
-    def __init__(
-        self, row: TopicRow, documents: Sequence[Document], settings: TopicSettings
-    ) -> None:
+    def __init__(self, row: TopicRow, documents: Sequence[Document], study: Study) -> None:
         self.row = row
-        self.state = Topic(documents, settings)
+        settings = study.settings.for_topic(row.seed)
+        self.state: Topic | Singles = (
+            Singles(documents, settings, stages=study.design.stages)
+            if study.design.shape is Shape.SINGLE
+            else Topic(documents, settings)
+        )
         self.head = TopicHead(row.study_id, -1, row.status, row.status, -1, 0, 0)
         self.open: dict[int, AssignmentRow] = {}
+        self.golds: Sequence[GoldRow] = ()
+        self.names: Mapping[int, str] = {}
+        self.checks = study.settings.quality.checks
         self._barred: defaultdict[int, dict[int, Pair]] = defaultdict(dict)
+        self._asides: defaultdict[int, set[Aside]] = defaultdict(set)
+
+    @property
+    def pairs(self) -> Topic:
+        """What is known of how the documents compare."""
+        if isinstance(self.state, Singles):
+            raise NoPairs(f"topic {self.row.name!r} is judged one document at a time")
+        return self.state
+
+    def name_of(self, place: int) -> str:
+        """Return the id of the document at a position, which may stand outside the pool."""
+        if place < ASIDE:
+            return self.state.documents.ids[place]
+        return self.names[place]
 
     def apply(self, change: Change) -> None:
         """Go on to the version after a change."""
         gone = {number for number in change.retracted if number <= self.head.position}
         if gone:
             self.state = self.state.retract(*gone)
-        ids = self.state.documents.ids
-        for number, first, second, outcome, worker in change.votes:
-            self.state.absorb(
-                Judgment(number, ids[first], ids[second], _OUTCOMES[outcome], str(worker))
-            )
+        for vote in change.votes:
+            self._absorb(vote)
         for row in change.assignments:
             self._file(row)
+        if change.golds is not None:
+            self.golds, self.names = change.golds, change.names
         self.head = change.head
+
+    def _absorb(self, vote: Vote) -> None:
+        number, first, second, outcome, worker, subject = vote
+        if isinstance(self.state, Singles):
+            self.state.absorb(Single(number, first, str(worker), subject))
+        else:
+            ids = self.state.documents.ids
+            assert outcome is not None
+            told = Judgment(number, ids[first], ids[second], _OUTCOMES[outcome], str(worker))
+            self.state.absorb(told)
 
     def moved(self, *, asked: int = 0, entries: int = 0) -> TopicHead:
         """Return how far the topic will have come after a change."""
@@ -77,6 +126,11 @@ class LiveTopic:
 
     def _file(self, row: AssignmentRow) -> None:
         self.open.pop(row.number, None)
+        if row.purpose != Purpose.WORK:
+            self._asides[row.worker_id].add((row.purpose, row.pair))
+            if row.state == State.OPEN:
+                self.open[row.number] = row
+            return
         self._barred[row.worker_id].pop(row.number, None)
         if row.state == State.OPEN:
             self.open[row.number] = row
@@ -86,10 +140,14 @@ class LiveTopic:
     def leases(self, now: float) -> list[Lease]:
         """List the pairs that are in someone's hands."""
         return [
-            Lease(row.pair, str(row.worker_id))
+            Lease(row.pair, str(row.worker_id), row.subject)
             for row in self.open.values()
-            if row.expires_at > now
+            if row.expires_at > now and row.purpose == Purpose.WORK
         ]
+
+    def asides(self, worker_id: int) -> frozenset[Aside]:
+        """Return the questions by which a worker has been checked."""
+        return frozenset(self._asides.get(worker_id, ()))
 
     def barred(self, worker_id: int) -> Iterable[Pair]:
         """Return the pairs that must not come back to a worker: skipped ones, and retracted."""
@@ -98,32 +156,37 @@ class LiveTopic:
     def ran_out(self, worker_id: int, pair: Pair) -> AssignmentRow | None:
         """Return the assignment of a pair that a worker once held and did not answer."""
         for row in self.open.values():
-            if row.worker_id == worker_id and row.pair == pair:
+            if (row.worker_id, row.pair, row.purpose) == (worker_id, pair, Purpose.WORK):
                 return row
         return None
 
 
-def load(connection: Connection, row: TopicRow, settings: TopicSettings) -> LiveTopic:
+def load(connection: Connection, row: TopicRow, study: Study) -> LiveTopic:
     """Read a topic's documents; its log is still to be caught up with."""
     documents = [
         Document(name, features or {}, prior)
         for name, features, prior in topics.outlines(connection, row.id)
     ]
-    return LiveTopic(row, documents, settings)
+    return LiveTopic(row, documents, study)
 
 
 def news(connection: Connection, topic_id: int, live: LiveTopic, head: TopicHead) -> Change:
     """Read what happened to a topic since the version in memory."""
     seen, fresh = live.head, live.head.version < 0
-    changed = (
-        assignments.unanswered(connection, topic_id)
-        if fresh
-        else assignments.changed_since(connection, topic_id, seen.version)
-    )
+    golds, names = None, dict[int, str]()
+    if head.golds != len(live.golds):
+        golds = checks.golds_of(connection, topic_id)
+        names = topics.names_aside(connection, topic_id)
+    if fresh:
+        changed = assignments.unanswered(connection, topic_id)
+        asides = assignments.aside(connection, topic_id)
+        changed += [row for row in asides if row.state == State.ANSWERED]
+    else:
+        changed = assignments.changed_since(connection, topic_id, seen.version)
     if head.position == seen.position:
-        return Change(head, changed)
+        return Change(head, changed, golds=golds, names=names)
     votes = judgments.votes_after(connection, topic_id, seen.position)
     if fresh:
-        return Change(head, changed, votes)
+        return Change(head, changed, votes, golds=golds, names=names)
     retracted = judgments.retracted_after(connection, topic_id, seen.position)
-    return Change(head, changed, votes, frozenset(retracted))
+    return Change(head, changed, votes, frozenset(retracted), golds, names)

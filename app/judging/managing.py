@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nextpair.app.designs.base import Shape
 from nextpair.app.errors import ContentConflict, StudyClosed, TooLarge, UnknownStudy, UnknownWorker
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study, StudySettings, read_settings, study_of
-from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.documents import Document, Documents
 from nextpair.selectors.topic.state import Topic
 from nextpair.storage import keys, studies, topics
 from nextpair.storage.database import Connection
@@ -44,6 +45,7 @@ class NewTopic:
     narrative: str
     seed: int | None
     documents: Sequence[DocumentRow]
+    understanding: Mapping[str, Any] | None = None
 
 
 def fingerprint(*parts: object) -> str:
@@ -134,6 +136,8 @@ def add_topic(connection: Connection, study: str, new: NewTopic, now: float) -> 
         "version": 0,
         "position": 0,
         "asked": 0,
+        "golds": 0,
+        "understanding": None if new.understanding is None else dict(new.understanding),
         "created_at": now,
     }
     topic_id = topics.add_topic(connection, row.id, values, new.documents)
@@ -146,24 +150,30 @@ def check_topic(service: Service, study: str, new: NewTopic) -> None:
     if len(new.documents) > most:
         raise TooLarge(f"a topic has at most {most:,} documents, this one has more")
     for document in new.documents:
-        length = max(len(document.text), len(document.html or ""))
-        if length > longest:
-            raise TooLarge(
-                f"document {document.name!r} has {length:,} characters, at most {longest:,} are"
-                " allowed"
-            )
+        check_length(document, longest)
     with service.database.read() as connection:
-        settings = service.study(connection, service.study_id(study)).settings
-    Topic(
-        [Document(one.name, one.features or {}, one.prior) for one in new.documents],
-        settings.for_topic(0),
-    )
+        found = service.study(connection, service.study_id(study))
+    documents = [Document(one.name, one.features or {}, one.prior) for one in new.documents]
+    if found.design.shape is Shape.SINGLE:
+        Documents(documents)
+    else:
+        Topic(documents, found.settings.for_topic(0))
+
+
+def check_length(document: DocumentRow, longest: int) -> None:
+    """Refuse a document that is too long."""
+    length = max(len(document.text), len(document.html or ""))
+    if length > longest:
+        raise TooLarge(
+            f"document {document.name!r} has {length:,} characters, at most {longest:,} are allowed"
+        )
 
 
 def _fingerprint(new: NewTopic) -> str:
-    digest = hashlib.sha256(
-        fingerprint(new.name, new.title, new.description, new.narrative, new.seed).encode()
-    )
+    head: list[object] = [new.name, new.title, new.description, new.narrative, new.seed]
+    # Only where there is one: topics that have none keep the fingerprint they always had.
+    head += [] if new.understanding is None else [dict(new.understanding)]
+    digest = hashlib.sha256(fingerprint(*head).encode())
     # One document at a time: a large pool is not held as text a second time.
     for document in new.documents:
         digest.update(fingerprint(asdict(document)).encode())

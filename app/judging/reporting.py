@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.judging.live import LiveTopic
+from nextpair.app.judging.scoring import Said, aggregations, score
 from nextpair.selectors import ratings
 from nextpair.selectors.topic.settings import Forecast
+from nextpair.selectors.topic.singles import Singles
 from nextpair.selectors.topic.standing import standing
 from nextpair.selectors.topic.state import Topic
 
@@ -33,7 +35,7 @@ class Ranked:
     document: str
     level: int
     ranks: tuple[int, int]
-    score: float
+    score: float | None
     uncertainty: float | None
     certainty: float | None
 
@@ -49,11 +51,19 @@ class Ranking:
     documents: list[Ranked]
 
 
-def ranking(live: LiveTopic, rating: str | None) -> Ranking:
-    """Rank a topic's documents, best first."""
+def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
+    """Rank a topic's documents, best first.
+
+    Parameters
+    ----------
+    said
+        Its answers, for what is scored from all of them together.
+    """
+    if isinstance(live.state, Singles):
+        return _ranking_of_singles(live, live.state, rating or aggregations(said.design)[0], said)
     state = live.state
     rating = rating or state.selector.rating
-    scores, errors = _scores(state, rating)
+    scores, errors = _scores(state, rating, said)
     ranks = standing(state.order)
     classes, certainty = state.classes(), state.certainty()
     levels = {name: level for level, names in enumerate(classes, start=1) for name in names}
@@ -62,18 +72,58 @@ def ranking(live: LiveTopic, rating: str | None) -> Ranking:
             name,
             levels[name],
             (int(ranks.best[place]), int(ranks.worst[place])),
-            float(scores[place]),
-            float(errors[place]) if np.isfinite(errors[place]) else None,
+            _number(scores[place]),
+            _number(errors[place]),
             None if certainty is None else float(certainty[place]),
         )
         for place, name in enumerate(state.documents.ids)
     ]
-    documents.sort(key=lambda one: (-one.score, one.level, one.document))
+    documents.sort(key=_best_first)
     return Ranking(rating, live.head.position, not state.order.unknown_pairs, classes, documents)
 
 
-def _scores(state: Topic, rating: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ranking_of_singles(live: LiveTopic, state: Singles, rating: str, said: Said) -> Ranking:
+    """Rank by scores; documents with the same are of one class, those without any of none."""
+    scores, ids = score(rating, said), state.documents.ids
+    found = sorted({float(one) for one in scores if np.isfinite(one)}, reverse=True)
+    levels = {value: level for level, value in enumerate(found, start=1)}
+    level = [levels.get(float(one), len(found) + 1) for one in scores]
+    classes = [
+        tuple(name for name, place in zip(ids, level, strict=True) if place == wanted)
+        for wanted in range(1, len(found) + 1)
+    ]
+    best = np.concatenate(([0], np.cumsum([len(names) for names in classes]))).astype(int)
+    size = len(ids)
+    documents = []
+    for place, name in enumerate(ids):
+        known = level[place] <= len(found)
+        ranks = (int(best[level[place] - 1]) + 1, int(best[level[place]])) if known else (1, size)
+        documents.append(Ranked(name, level[place], ranks, _number(scores[place]), None, None))
+    documents.sort(key=_best_first)
+    return Ranking(rating, live.head.position, state.finished, classes, documents)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _best_first(one: Ranked) -> tuple[float, int, str]:
+    return (np.inf if one.score is None else -one.score, one.level, one.document)
+
+
+def scores(live: LiveTopic, rating: str | None, said: Said) -> NDArray[np.float64]:
+    """Return a score for each document of a topic, NaN where there is none."""
+    if isinstance(live.state, Singles):
+        return score(rating or aggregations(said.design)[0], said)
+    return _scores(live.state, rating or live.state.selector.rating, said)[0]
+
+
+def _scores(
+    state: Topic, rating: str, said: Said
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     size = len(state.documents)
+    if rating in aggregations(said.design):
+        return score(rating, said), np.full(size, np.nan)
     if rating == ORDER:
         return state.scores(ORDER), np.full(size, np.nan)
     return state.scores(rating), ratings.errors(rating, size, state.matches())
@@ -89,7 +139,7 @@ class Progress:
         Pairs people were asked about; pairs that follow from those; pairs of which nothing is
         known.
     settled
-        Documents with only one rank left.
+        Documents with only one rank left; of single questions, with all their answers.
     open
         Questions in workers' hands.
     """
@@ -111,12 +161,26 @@ def progress(live: LiveTopic, now: float) -> Progress:
     """Count what is known of a topic, and what is not."""
     state = live.state
     size = len(state.documents)
+    if isinstance(state, Singles):
+        return Progress(
+            size,
+            len(state),
+            0,
+            0,
+            size * (size - 1) // 2,
+            0,
+            state.judged(),
+            0,
+            len(live.leases(now)),
+            state.finished,
+            state.forecast(),
+        )
     ranks = standing(state.order)
     matches = state.matches()
     known = sum(state.order.relation(one.first, one.second) is not None for one in matches)
     return Progress(
         size,
-        len(state.log),
+        len(state),
         len(matches),
         ranks.known_pairs - known,
         size * (size - 1) // 2 - ranks.known_pairs,

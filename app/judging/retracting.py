@@ -10,11 +10,12 @@ from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
 from nextpair.selectors.errors import UnknownJudgment
+from nextpair.selectors.topic.singles import Singles
 from nextpair.selectors.topic.standing import Standing, standing
 from nextpair.selectors.topic.state import Topic
 from nextpair.storage import assignments, judgments, studies
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow, State
+from nextpair.storage.rows import AssignmentRow, JudgmentRow, Purpose, RetractionRow, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ def _retract(
         _check_known(connection, topic_id, numbers, live)
         rows = judgments.counting(connection, topic_id, numbers)
         taken = [row.number for row in rows]
-        effect = _effect(live, live.state.retract(*taken), rows)
+        counted = [row.number for row in rows if row.purpose == Purpose.WORK]
+        effect = _effect(live, live.state.retract(*counted), rows)
         if retraction.dry_run or not rows:
             return Step(effect)
         head = live.moved(entries=1)
@@ -102,7 +104,7 @@ def _retract(
             RetractionRow(topic_id, number, head.position, retraction.reason, retraction.by, now)
             for number in taken
         ]
-        change = Change(head, changed, retracted=frozenset(taken))
+        change = Change(head, changed, retracted=frozenset(counted))
         return Step(effect, change, changed=changed, retractions=entries)
 
     return service.change(topic_id, act)
@@ -124,7 +126,10 @@ def _retracted(connection: Connection, judgment: JudgmentRow, version: int) -> A
     return replace(row, state=State.RETRACTED, version=version)
 
 
-def _effect(live: LiveTopic, after: Topic, rows: Sequence[JudgmentRow]) -> Effect:
+def _effect(live: LiveTopic, after: Topic | Singles, rows: Sequence[JudgmentRow]) -> Effect:
+    if isinstance(after, Singles) or isinstance(live.state, Singles):
+        numbers = tuple(row.number for row in rows)
+        return Effect(live.row.name, numbers, _count(live.state), _count(after), ())
     before_ranks, after_ranks = standing(live.state.order), standing(after.order)
     numbers = tuple(row.number for row in rows)
     return Effect(
@@ -136,9 +141,14 @@ def _effect(live: LiveTopic, after: Topic, rows: Sequence[JudgmentRow]) -> Effec
     )
 
 
+def _count(state: Topic | Singles) -> Sum:
+    settled = state.judged() if isinstance(state, Singles) else 0
+    return Sum(len(state), 0, 0, settled, 0)
+
+
 def _sum(state: Topic, ranks: Standing) -> Sum:
     return Sum(
-        len(state.log),
+        len(state),
         ranks.known_pairs,
         len(state.order.classes()),
         ranks.settled,

@@ -10,16 +10,17 @@ from starlette.concurrency import run_in_threadpool
 from nextpair.app.errors import UnknownStudy, UnknownTopic
 from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
 from nextpair.app.judging.live import LiveTopic, load, news
+from nextpair.app.judging.scoring import Said
 from nextpair.app.judging.steps import Act, Result, Step, Write, write, write_at_once
 from nextpair.app.judging.study import Study, study_of
 from nextpair.app.judging.texts import Texts
 from nextpair.app.judging.tokens import TokenSigner
 from nextpair.app.settings import MB, Settings
 from nextpair.selectors.errors import NextpairError
-from nextpair.storage import keys, studies, topics
+from nextpair.storage import judgments, keys, studies, topics
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import StorageError, Unavailable
-from nextpair.storage.rows import TopicHead
+from nextpair.storage.rows import Purpose, TopicHead
 
 HURRY_SECONDS = 0.02
 """How long a request that holds up others may wait for a topic that another process changes."""
@@ -116,9 +117,18 @@ class Service:
         known = self._studies.get(study_id)
         if known is None or known.version != version:
             row = studies.get_study(connection, study_id)
-            known = study_of(row, studies.blocked_workers(connection, study_id))
+            known = study_of(row, *studies.unserved_workers(connection, study_id))
             self._studies[study_id] = known
         return known
+
+    def design_of(self, name: str) -> str:
+        """Return the name of a study's design, which never changes."""
+        study_id = self.study_id(name)
+        known = self._studies.get(study_id)
+        if known is None:
+            with self.database.read() as connection:
+                known = self.study(connection, study_id)
+        return known.settings.design
 
     def worker_id(self, connection: Connection, study_id: int, name: str) -> int | None:
         """Return the id of a worker who has been here before, from memory if they are in it."""
@@ -215,6 +225,16 @@ class Service:
                 live = self.catch_up(connection, slot, topic_id, head)
             yield live
 
+    def said(self, live: LiveTopic) -> Said:
+        """Return a topic's answers, as far as it has come in memory, for scores of all of them."""
+        with self.database.read() as connection:
+            study = self.study(connection, live.head.study_id, live.head.study_version)
+            rows = judgments.counting(connection, live.row.id)
+        kept = [
+            row for row in rows if row.number <= live.head.position and row.purpose == Purpose.WORK
+        ]
+        return Said(study.design, len(live.state.documents), kept)
+
     def catch_up(
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
     ) -> LiveTopic:
@@ -224,7 +244,7 @@ class Service:
             if live is None:
                 study = self.study(connection, head.study_id, head.study_version)
                 row = topics.get_topic(connection, topic_id)
-                live = load(connection, row, study.settings.for_topic(row.seed))
+                live = load(connection, row, study)
             if live.head.version != head.version:
                 live.apply(news(connection, topic_id, live, head))
             live.head = head

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from nextpair.app.judging.live import Change, LiveTopic
-from nextpair.storage import assignments, at_once, judgments, topics
+from nextpair.storage import assignments, at_once, checks, judgments, studies, topics
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow
+from nextpair.storage.rows import AssignmentRow, Effect, JudgmentRow, RetractionRow, VerdictRow
 
 Result = TypeVar("Result")
 
@@ -28,6 +28,7 @@ class Step(Generic[Result]):
     changed: Sequence[AssignmentRow] = ()
     judgment: JudgmentRow | None = None
     retractions: Sequence[RetractionRow] = field(default=())
+    verdict: VerdictRow | None = None
 
 
 Act = Callable[[Connection, LiveTopic, bool], Step[Result] | None]
@@ -53,6 +54,10 @@ def write(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
     if step.judgment is not None:
         judgments.add_judgment(connection, step.judgment)
     judgments.add_retractions(connection, step.retractions)
+    if step.verdict is not None:
+        checks.add_verdict(connection, step.verdict)
+        if step.verdict.effect in (Effect.STOP, Effect.STOP_AND_IGNORE):
+            studies.stop_worker(connection, live.head.study_id, step.verdict.worker_id)
     return True
 
 
@@ -61,9 +66,15 @@ def write_at_once(connection: Connection, live: LiveTopic, step: Step[Result]) -
     assert step.change is not None
     seen, to = live.head, step.change.head
     match step:
-        case Step(added=[row], changed=[], judgment=None, retractions=()):
+        case Step(added=[row], changed=[], judgment=None, retractions=(), verdict=None):
             return at_once.ask(connection, seen, to, row)
-        case Step(added=(), changed=[row], judgment=JudgmentRow() as judgment, retractions=()):
+        case Step(
+            added=(),
+            changed=[row],
+            judgment=JudgmentRow() as judgment,
+            retractions=(),
+            verdict=None,
+        ):
             return at_once.answer(connection, seen, to, judgment, row)
         case _:
             return False

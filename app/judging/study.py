@@ -2,33 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from functools import cached_property
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from nextpair.app.designs.base import Design, Shape, make_design
+from nextpair.app.judging.quality import Quality
+from nextpair.app.values import Flag, Line, OptionValue, Prose, Real, Seed, Whole
 from nextpair.selectors.base import find_selector, make_options
+from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
 from nextpair.selectors.topic.settings import Settings as TopicSettings
 from nextpair.storage.rows import StudyRow
-
-SAFE_INTEGER = 2**53 - 1
-"""What every JSON reader reads exactly."""
-
-# NUL is the one character PostgreSQL's text cannot hold.
-Line = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00]*$")]
-Prose = Annotated[str, StringConstraints(max_length=100_000, pattern=r"^[^\x00]*$")]
-# Strict: "3" is not 3, and true is not 1.
-Whole = Annotated[int, Field(strict=True)]
-Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Flag = Annotated[bool, Field(strict=True)]
-Seed = Annotated[Whole, Field(ge=0, le=SAFE_INTEGER)]
-OptionValue = (
-    bool
-    | Annotated[int, Field(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]
-    | Annotated[float, Field(allow_inf_nan=False)]
-    | Line
-    | Annotated[list[Line], Field(max_length=1000)]
-)
 
 
 class StudySettings(BaseModel):
@@ -38,7 +24,12 @@ class StudySettings(BaseModel):
 
     title: Line = ""
     instructions: Prose = Field("", description="what workers are told")
-    design: Literal["preference"] = Field("preference", description="what a worker answers")
+    design: Annotated[str, StringConstraints(max_length=100)] = Field(
+        "preference", description="what a worker sees and answers"
+    )
+    design_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
+        default_factory=dict, description="the design's options, by name"
+    )
     ties: Flag = Field(True, description="whether two documents may be called equal")
     selector: Annotated[str, StringConstraints(max_length=100)] = Field(
         DEFAULT_SELECTOR, description="what decides which pair is asked next"
@@ -46,7 +37,7 @@ class StudySettings(BaseModel):
     options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="the selector's options, by name"
     )
-    votes: Whole = Field(1, ge=1, le=99, description="workers per pair")
+    votes: Whole = Field(1, ge=1, le=99, description="workers per question")
     on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS
     reopenings: Whole = Field(3, ge=0, le=1000, description="how often a document may be re-opened")
     seed: Seed = Field(0, description="the study's chance")
@@ -59,6 +50,7 @@ class StudySettings(BaseModel):
     judgments_per_worker: Whole | None = Field(
         None, ge=1, le=10**9, description="the most one worker answers in this study"
     )
+    quality: Quality = Field(default_factory=Quality, description="how workers are checked")
 
     def for_topic(self, seed: int) -> TopicSettings:
         """Return what the mind needs to know."""
@@ -66,19 +58,35 @@ class StudySettings(BaseModel):
             self.selector, self.options, self.votes, self.on_conflict, self.reopenings, seed
         )
 
+    def make_design(self) -> Design:
+        """Return the design with its options."""
+        return make_design(self.design, self.design_options)
+
     def check(self) -> None:
-        """Raise if the selector or one of its options is unknown or impossible."""
+        """Raise if the design, the selector or one of their options is unknown or impossible."""
+        design = self.make_design()
         make_options(find_selector(self.selector), self.options)
+        if design.shape is Shape.SINGLE:
+            self._check_single()
+
+    def _check_single(self) -> None:
+        for name in ("selector", "options", "on_conflict", "reopenings", "ties"):
+            if name in self.model_fields_set:
+                raise BadOption(
+                    f"design {self.design!r} shows one document at a time: {name!r} is for pairs"
+                )
+        if self.quality.audits:
+            raise BadOption("audits are pairs drawn at random: this design asks for no pairs")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Study:
     """A study as one process remembers it.
 
     Parameters
     ----------
-    blocked
-        The names of workers who get no questions.
+    blocked, stopped
+        The names of workers who get no questions: the owner, or the quality rules, said so.
     """
 
     id: int
@@ -88,6 +96,12 @@ class Study:
     version: int
     created_at: float
     blocked: frozenset[str] = frozenset()
+    stopped: frozenset[str] = frozenset()
+
+    @cached_property
+    def design(self) -> Design:
+        """What a worker sees and answers."""
+        return self.settings.make_design()
 
 
 def read_settings(kept: Mapping[str, Any]) -> StudySettings:
@@ -95,7 +109,9 @@ def read_settings(kept: Mapping[str, Any]) -> StudySettings:
     return StudySettings.model_validate(kept)
 
 
-def study_of(row: StudyRow, blocked: frozenset[str] = frozenset()) -> Study:
+def study_of(
+    row: StudyRow, blocked: frozenset[str] = frozenset(), stopped: frozenset[str] = frozenset()
+) -> Study:
     """Read a study back from where it is kept."""
     return Study(
         row.id,
@@ -105,4 +121,5 @@ def study_of(row: StudyRow, blocked: frozenset[str] = frozenset()) -> Study:
         row.version,
         row.created_at,
         blocked,
+        stopped,
     )

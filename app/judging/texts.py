@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 
 from nextpair.storage import topics
-from nextpair.storage.database import Database
+from nextpair.storage.database import Connection, Database
 from nextpair.storage.rows import DocumentRow
 
 _OVERHEAD = 500
@@ -24,8 +24,17 @@ class Texts:
         self._rows: OrderedDict[tuple[int, int], DocumentRow] = OrderedDict()
         self._mutex = threading.Lock()
 
-    def of(self, topic_id: int, positions: Iterable[int]) -> list[DocumentRow]:
-        """Return the documents at some positions of a topic."""
+    def of(
+        self, topic_id: int, positions: Iterable[int], connection: Connection | None = None
+    ) -> list[DocumentRow]:
+        """Return the documents at some positions of a topic.
+
+        Parameters
+        ----------
+        connection
+            What to read with, where the caller has one: to wait for a second one with one in hand
+            is how threads wait for each other for ever.
+        """
         wanted = list(positions)
         found: dict[int, DocumentRow] = {}
         for position in wanted:
@@ -34,8 +43,11 @@ class Texts:
                 found[position] = row
         missing = [position for position in wanted if position not in found]
         if missing:
-            with self._database.read() as connection:
+            if connection is not None:
                 read = topics.documents_at(connection, topic_id, missing)
+            else:
+                with self._database.read() as reading:
+                    read = topics.documents_at(reading, topic_id, missing)
             for position, row in read.items():
                 self._keep(topic_id, position, row)
             found |= read

@@ -6,6 +6,7 @@ from typing import Any
 
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.service import Service
+from nextpair.selectors.topic.singles import Singles
 from nextpair.selectors.topic.standing import standing
 from nextpair.storage import judgments, topics
 
@@ -75,15 +76,15 @@ class Watch:
 
     def _news_of(self, topic_id: int, seen: _Seen) -> Iterator[Event]:
         with self._service.look(topic_id) as live:
-            name, ids, now = live.row.name, live.state.documents.ids, _look(live)
-            documents, judged = len(live.state.documents), len(live.state.log)
+            name, name_of, now = live.row.name, live.name_of, _look(live)
+            documents, judged = len(live.state.documents), len(live.state)
         with self._service.database.read() as connection:
             entries = judgments.entries_between(connection, topic_id, seen.position, now.position)
         for number, content in entries:
             kind = "judgment" if "outcome" in content else "retraction"
             for side in ("first", "second"):
                 if side in content:
-                    content[side] = ids[content[side]]
+                    content[side] = name_of(content[side])
             yield Event(kind, name, number, content)
         if now.settled != seen.settled:
             content = {"settled": now.settled, "documents": documents}
@@ -94,4 +95,6 @@ class Watch:
 
 
 def _look(live: LiveTopic) -> _Seen:
-    return _Seen(live.head.position, standing(live.state.order).settled, live.state.finished)
+    state = live.state
+    settled = state.judged() if isinstance(state, Singles) else standing(state.order).settled
+    return _Seen(live.head.position, settled, state.finished)

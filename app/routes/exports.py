@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
@@ -9,11 +11,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from nextpair.app.formats.trec import qrels_lines, run_lines
+from nextpair.app.judging import reporting
 from nextpair.app.judging.service import Service
-from nextpair.app.judging.study import Line
 from nextpair.app.routes.access import Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
 from nextpair.app.routes.results import log_entry_out
+from nextpair.app.values import Line
 from nextpair.app.wire.common import Name
 from nextpair.app.wire.exports import Format
 from nextpair.app.wire.results import LogEntryOut
@@ -80,29 +83,30 @@ def _topics(service: Service, study: str, topic: str | None) -> list[Wanted]:
 
 def _qrels(service: Service, topic_id: int, topic: str) -> list[str]:
     with service.look(topic_id) as live:
-        classes = live.state.classes()
+        classes = reporting.ranking(live, None, service.said(live)).classes
     worse = {name: len(classes) - place for place, names in enumerate(classes, 1) for name in names}
     return qrels_lines(topic, worse)
 
 
 def _run(service: Service, topic_id: int, topic: str, study: str, rating: str | None) -> list[str]:
     with service.look(topic_id) as live:
-        scores = live.state.scores(rating).tolist()
+        scores = reporting.scores(live, rating, service.said(live)).tolist()
         ids = live.state.documents.ids
-    return run_lines(topic, dict(zip(ids, scores, strict=True)), study)
+    found = {name: score for name, score in zip(ids, scores, strict=True) if not math.isnan(score)}
+    return run_lines(topic, found, study)
 
 
 def _log(service: Service, wanted: Sequence[Wanted]) -> Iterator[LogEntryOut]:
     """Yield the log a piece at a time: a slow reader keeps no transaction open."""
     for topic_id, topic in wanted:
         with service.look(topic_id) as live:
-            ids = live.state.documents.ids
+            name_of = live.name_of
         after = 0
         while True:
             with service.database.read() as connection:
                 found = judgments.list_log(connection, topic_id, after, _BATCH)
             for entry in found:
-                yield log_entry_out(topic, ids, *entry)
+                yield log_entry_out(topic, name_of, *entry)
             if len(found) < _BATCH:
                 break
             after = found[-1][0].number
@@ -116,6 +120,10 @@ COLUMNS = (
     "second",
     "outcome",
     "preference",
+    "purpose",
+    "reviews",
+    "correct",
+    "answer",
     "seconds",
     "assignment",
     "attempt",
@@ -129,6 +137,7 @@ def _csv(service: Service, wanted: Sequence[Wanted]) -> Iterator[str]:
     for entry in _log(service, wanted):
         flat = entry.model_dump(mode="json")
         flat["preference"] = entry.answer.get("preference")
+        flat["answer"] = json.dumps(entry.answer, ensure_ascii=False)
         yield _row([flat[column] for column in COLUMNS])
 
 

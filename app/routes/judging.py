@@ -1,33 +1,34 @@
 """The loop: the next questions, their answers, skipping, and taking the last answer back."""
 
-from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Response
 from starlette.concurrency import run_in_threadpool
 
-from nextpair.app.designs.preference import PreferenceAnswer
-from nextpair.app.judging import answering, asking
-from nextpair.app.judging.answering import Answer, Judged
+from nextpair.app.judging import answering, asking, held, understanding, undoing
+from nextpair.app.judging.answering import Answer
 from nextpair.app.judging.asking import Wish
+from nextpair.app.judging.choosing import Handed
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.app.routes.access import Answerer, Platform
-from nextpair.app.routes.described import StudyName, problems, repeated
+from nextpair.app.routes.described import StudyName, TopicName, problems, repeated
+from nextpair.app.routes.showing import Showing, judgment_out, show, verdict_out
 from nextpair.app.wire.judging import (
     AssignmentOut,
-    DocumentShown,
     JudgmentIn,
     JudgmentOut,
     NextIn,
     NextOut,
     Skipped,
-    TopicBrief,
+    Understanding,
+    UnderstandingIn,
+    VerdictOut,
     WorkerIn,
 )
-from nextpair.selectors.topic.judgments import Outcome
-from nextpair.storage import studies
-from nextpair.storage.rows import AssignmentRow, State, TopicRow
+from nextpair.app.wire.topics import UnderstandingRule
+from nextpair.app.words import Reason
+from nextpair.storage.rows import State
 
 router = APIRouter(prefix="/v1", tags=["judging"])
 
@@ -58,12 +59,12 @@ async def next_assignments(
         else:
             topic_id = service.topic_id(study, body.topic)
             handed = asking.next_in_topic(service, topic_id, wish, caller.now)
-        showing = _Showing(service, study, body.worker, None if body.documents else handed.ids)
+        showing = Showing(service, study, body.worker, None if body.documents else handed.ids)
+        shown = [showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments]
         return NextOut(
-            assignments=[
-                showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
-            ],
+            assignments=shown,
             reason=handed.reason,
+            understanding=_understanding(handed),
         )
 
     if body.topic is None:
@@ -74,8 +75,8 @@ async def next_assignments(
 @router.get("/assignments/{assignment}", responses=problems(404))
 def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     """Show an assignment as it stands, to its worker or to a platform."""
-    row, topic = answering.find(bearer.service, bearer.may_answer(_ref(assignment)))
-    return _show(bearer.service, row, topic)
+    row, topic = held.find(bearer.service, bearer.may_answer(_ref(assignment)))
+    return show(bearer.service, row, topic)
 
 
 @router.post(
@@ -102,7 +103,7 @@ async def judge(
 @router.post("/assignments/{assignment}/skip", responses=problems(404, 409))
 def skip(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> Skipped:
     """Give a question back: it goes to someone else, and never again to this worker."""
-    row = answering.skip(
+    row = undoing.skip(
         bearer.service, bearer.may_answer(_ref(assignment, body.attempt)), body.worker
     )
     return Skipped(id=assignment, state=State(row.state))
@@ -112,94 +113,31 @@ def skip(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> Skipped:
 def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> AssignmentOut:
     """Take back the worker's last answer, and get the same question again with a new token."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
-    row, topic = answering.undo(bearer.service, ref, body.worker, bearer.now)
-    return _show(bearer.service, row, topic)
+    row, topic = undoing.undo(bearer.service, ref, body.worker, bearer.now)
+    return show(bearer.service, row, topic)
+
+
+@router.post(
+    "/studies/{study}/topics/{topic}/understanding",
+    responses=problems(404, 409),
+)
+def show_understanding(
+    study: StudyName, topic: TopicName, body: UnderstandingIn, caller: Platform
+) -> VerdictOut:
+    """Answer a topic's understanding question; the right answer is the way to its questions."""
+    topic_id = caller.service.topic_id(study, topic)
+    verdict = understanding.answer(caller.service, topic_id, body.worker, body.choice, caller.now)
+    return verdict_out(verdict, topic)
+
+
+def _understanding(handed: Handed) -> Understanding | None:
+    if handed.reason is not Reason.UNDERSTANDING:
+        return None
+    (topic,) = (one for one in handed.topics.values() if one.understanding is not None)
+    rule = UnderstandingRule.model_validate(topic.understanding)
+    return Understanding(topic=topic.name, question=rule.question, choices=rule.choices)
 
 
 def _ref(assignment: str, attempt: int | None = None) -> AssignmentRef:
     topic_id, _, number = assignment.partition("-")
     return AssignmentRef(int(topic_id), int(number), attempt)
-
-
-def _show(service: Service, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
-    with service.database.read() as connection:
-        study = studies.get_study(connection, topic.study_id).name
-        worker = studies.get_worker(connection, row.worker_id).name
-    return _Showing(service, study, worker).assignment(row, topic)
-
-
-class _Showing:
-    """Describes assignments to the outside.
-
-    Parameters
-    ----------
-    ids
-        The ids of documents by topic; where they are given, nothing else is told of documents.
-    """
-
-    def __init__(
-        self,
-        service: Service,
-        study: str,
-        worker: str,
-        ids: Mapping[int, Sequence[str]] | None = None,
-    ) -> None:
-        self._service = service
-        self._study = study
-        self._worker = worker
-        self._ids = ids
-
-    def assignment(self, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
-        """Describe one assignment."""
-        left, right = self._documents(row)
-        return AssignmentOut(
-            id=f"{row.topic_id}-{row.number}",
-            study=self._study,
-            topic=TopicBrief(
-                id=topic.name,
-                title=topic.title,
-                description=topic.description,
-                narrative=topic.narrative,
-            ),
-            worker=self._worker,
-            state=State(row.state),
-            attempt=row.attempt,
-            left=left,
-            right=right,
-            expires_at=row.expires_at,
-            token=self._service.tokens.sign(row.topic_id, row.number, row.attempt),
-        )
-
-    def _documents(self, row: AssignmentRow) -> list[DocumentShown]:
-        if self._ids is not None and row.topic_id in self._ids:
-            ids = self._ids[row.topic_id]
-            return [DocumentShown(id=ids[position]) for position in row.sides]
-        rows = self._service.texts.of(row.topic_id, row.sides)
-        if self._ids is not None:
-            return [DocumentShown(id=one.name) for one in rows]
-        return [
-            DocumentShown(id=one.name, title=one.title, text=one.text, html=one.html, url=one.url)
-            for one in rows
-        ]
-
-
-def judgment_out(judged: Judged) -> JudgmentOut:
-    """Describe an entry of the log."""
-    row, (left, right) = judged.judgment, judged.sides
-    first, second = (right, left) if judged.assignment.swapped else (left, right)
-    return JudgmentOut(
-        study=judged.study,
-        topic=judged.topic,
-        number=row.number,
-        assignment=f"{row.topic_id}-{row.assignment}",
-        attempt=row.attempt,
-        left=left,
-        right=right,
-        answer=PreferenceAnswer.model_validate(row.answer),
-        first=first,
-        second=second,
-        outcome=Outcome(row.outcome),
-        seconds=row.seconds,
-        late=judged.late,
-        created_at=row.created_at,
-    )

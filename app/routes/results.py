@@ -1,6 +1,6 @@
 """What is known: ranking, progress, why, conflicts, and the judgment log itself."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Annotated
 
@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 
 from nextpair.app.judging import reporting
 from nextpair.app.judging.reporting import Progress
-from nextpair.app.judging.study import Line
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import Limit, StudyName, TopicName, problems
+from nextpair.app.values import Line
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.results import (
     ConflictOut,
@@ -27,7 +27,7 @@ from nextpair.app.wire.results import (
 from nextpair.app.wire.topics import DocumentName
 from nextpair.selectors.topic.judgments import Finding, Outcome
 from nextpair.storage import judgments, studies, topics
-from nextpair.storage.rows import JudgmentRow
+from nextpair.storage.rows import JudgmentRow, Purpose
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["results"])
 
@@ -39,12 +39,13 @@ def get_ranking(
     caller: Reader,
     service: Svc,
     rating: Annotated[
-        Line | None, Query(description="order, elo, elo-variance, win-share; or the selector's own")
+        Line | None,
+        Query(description="order, a rating, or one of the design's; the study's own if left out"),
     ] = None,
 ) -> RankingOut:
     """Rank a topic's documents: classes in order, and a score for each document."""
     with service.look(service.topic_id(study, topic)) as live:
-        ranking = reporting.ranking(live, rating)
+        ranking = reporting.ranking(live, rating, service.said(live))
     return RankingOut(
         rating=ranking.rating,
         position=ranking.position,
@@ -95,7 +96,7 @@ def get_reliability(
     """
     topic_id = service.topic_id(study, topic)
     with service.look(topic_id) as live:
-        found = live.state.reliabilities()
+        found = live.pairs.reliabilities()
     with service.database.read() as connection:
         names = studies.worker_names(connection, [int(one.worker) for one in found])
     told = [ReliabilityOut(**asdict(replace(one, worker=names[int(one.worker)]))) for one in found]
@@ -119,8 +120,8 @@ def explain(
 ) -> ExplanationOut:
     """Say how two documents compare, and from which judgments that follows."""
     with service.look(service.topic_id(study, topic)) as live:
-        relation = live.state.relation(first, second)
-        reasons = live.state.explain(first, second)
+        relation = live.pairs.relation(first, second)
+        reasons = live.pairs.explain(first, second)
     return ExplanationOut(
         first=first,
         second=second,
@@ -135,7 +136,7 @@ def list_conflicts(
 ) -> Page[ConflictOut]:
     """List every finding that contradicted what was known when it came."""
     with service.look(service.topic_id(study, topic)) as live:
-        ids, conflicts = live.state.documents.ids, live.state.conflicts
+        ids, conflicts = live.pairs.documents.ids, live.pairs.conflicts
 
     def told(finding: Finding) -> ReasonOut:
         return ReasonOut(
@@ -171,13 +172,16 @@ def list_judgments(
     with service.database.read() as connection:
         found = judgments.list_log(connection, topic_id, after, limit + 1)
     with service.look(topic_id) as live:
-        ids = live.state.documents.ids
-    items = [log_entry_out(topic, ids, *entry) for entry in found[:limit]]
+        items = [log_entry_out(topic, live.name_of, *entry) for entry in found[:limit]]
     return Page(items=items, next=str(items[-1].number) if len(found) > limit else None)
 
 
 def log_entry_out(
-    topic: str, ids: Sequence[str], row: JudgmentRow, worker: str, retracted: str | None
+    topic: str,
+    name_of: Callable[[int], str],
+    row: JudgmentRow,
+    worker: str,
+    retracted: str | None,
 ) -> LogEntryOut:
     """Describe an entry of the log."""
     return LogEntryOut(
@@ -186,10 +190,13 @@ def log_entry_out(
         assignment=f"{row.topic_id}-{row.assignment}",
         attempt=row.attempt,
         worker=worker,
-        first=ids[row.first],
-        second=ids[row.second],
-        outcome=Outcome(row.outcome),
+        first=name_of(row.first),
+        second=name_of(row.second),
+        outcome=None if row.outcome is None else Outcome(row.outcome),
         answer=row.answer,
+        purpose=Purpose(row.purpose),
+        reviews=row.subject,
+        correct=row.correct,
         seconds=row.seconds,
         created_at=row.created_at,
         retracted=retracted,

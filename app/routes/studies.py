@@ -32,7 +32,7 @@ def create_study(
     body: StudyIn, caller: Admin, call: Creating, service: Svc, now: Now, response: Response
 ) -> StudyOut:
     """Add a study. The same one again is a success that changes nothing."""
-    settings = StudySettings(**body.model_dump(exclude={"id"}))
+    settings = StudySettings(**body.model_dump(exclude={"id"}, exclude_unset=True))
 
     def create(connection: Connection) -> dict[str, Any]:
         row = managing.add_study(connection, body.id, settings, now)

@@ -34,10 +34,20 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 def _new(head: TopicHeadIn, documents: list[DocumentRow]) -> NewTopic:
-    return NewTopic(head.id, head.title, head.description, head.narrative, head.seed, documents)
+    rule = head.understanding
+    return NewTopic(
+        head.id,
+        head.title,
+        head.description,
+        head.narrative,
+        head.seed,
+        documents,
+        None if rule is None else rule.model_dump(mode="json"),
+    )
 
 
-def _row(document: DocumentIn, position: int) -> DocumentRow:
+def document_row(document: DocumentIn, position: int) -> DocumentRow:
+    """Return a document as it is kept."""
     return DocumentRow(
         position,
         document.id,
@@ -91,7 +101,7 @@ def create_topic(
     response: Response,
 ) -> TopicOut:
     """Add a topic with all its documents. The same one again is a success that changes nothing."""
-    documents = [_row(document, place) for place, document in enumerate(body.documents)]
+    documents = [document_row(document, place) for place, document in enumerate(body.documents)]
     out, status = _add(service, call, study, _new(body, documents), now)
     response.status_code = status
     return out
@@ -133,7 +143,7 @@ async def upload_topic(
         elif len(documents) >= service.settings.max_documents:
             raise TooLarge(f"a topic has at most {service.settings.max_documents:,} documents")
         else:
-            documents.append(_row(_read(DocumentIn, number, line), len(documents)))
+            documents.append(document_row(_read(DocumentIn, number, line), len(documents)))
     if head is None:
         raise RequestValidationError([{"loc": ("body",), "msg": "there is no line"}])
     new = _new(head, documents)

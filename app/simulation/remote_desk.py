@@ -69,7 +69,8 @@ class RemoteDesk:
         if not said.assignments:
             return Idle(str(said.reason))
         (assignment,) = said.assignments
-        shown = self._places[assignment.left.id], self._places[assignment.right.id]
+        left, right = (self._places[one.id] for one in assignment.shown)
+        shown = (left, right)
         pair = unordered(*shown)
         self._held[pair, worker] = assignment
         return Question(pair, swapped=shown != pair)
@@ -77,7 +78,7 @@ class RemoteDesk:
     def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
         """Take a pair back. Whoever was asked has answered, whoever's answer that once was."""
         assignment = self._held.pop((pair, worker))
-        left_is_first = self._places[assignment.left.id] == pair[0]
+        left_is_first = self._places[assignment.shown[0].id] == pair[0]
         told = answer.outcome if left_is_first else answer.outcome.reversed
         self._client.judge(assignment, preference.say(told).preference)
 

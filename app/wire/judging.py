@@ -1,15 +1,23 @@
 """Questions and answers on the wire."""
 
-from typing import Literal
+from enum import StrEnum
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
-from nextpair.app.designs.preference import PreferenceAnswer
-from nextpair.app.judging.study import Flag, Real, Whole
+from nextpair.app.designs.base import Part, Shape, answer_schemas
+from nextpair.app.values import Flag, Line, Real, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.app.words import Reason
 from nextpair.selectors.topic.judgments import Outcome
-from nextpair.storage.rows import State
+from nextpair.storage.rows import Check, Effect, State
+
+AnswerContent = Annotated[
+    dict[str, Any],
+    Field(max_length=100),
+    WithJsonSchema({"anyOf": answer_schemas(), "description": "as the study's design has it"}),
+]
+"""An answer of some design; which one, only the study knows."""
 
 
 class NextIn(Wire):
@@ -42,20 +50,44 @@ class DocumentShown(BaseModel):
     url: str | None = None
 
 
+class Kind(StrEnum):
+    """What a question shows."""
+
+    PAIR = "pair"
+    SINGLE = "single"
+    REVIEW = "review"
+
+
 class AssignmentOut(BaseModel):
-    """One question for one worker."""
+    """One question for one worker: two documents, one, or one with what another said of it."""
 
     id: str
-    kind: Literal["pair"] = "pair"
+    kind: Kind
+    design: str
     study: str
     topic: TopicBrief
     worker: str
     state: State
     attempt: int
-    left: DocumentShown
-    right: DocumentShown
+    left: DocumentShown | None = Field(None, description="of a pair")
+    right: DocumentShown | None = Field(None, description="of a pair")
+    document: DocumentShown | None = Field(None, description="of a single question or a review")
+    reviewed: dict[str, Any] | None = Field(None, description="the answer to be reviewed")
     expires_at: Moment = Field(description="when someone else may get it; late answers count")
     token: str = Field(description="what the worker answers with, in place of a key; once")
+
+    @property
+    def shown(self) -> list[DocumentShown]:
+        """The documents, from left to right."""
+        return [one for one in (self.left, self.right, self.document) if one is not None]
+
+
+class Understanding(Wire):
+    """A question about a topic, by which a worker shows that they have understood it."""
+
+    topic: Name
+    question: Line
+    choices: Annotated[list[Line], Field(min_length=2, max_length=20)]
 
 
 class NextOut(BaseModel):
@@ -63,12 +95,53 @@ class NextOut(BaseModel):
 
     assignments: list[AssignmentOut]
     reason: Reason | None = Field(description="why there are fewer than were asked for")
+    understanding: Understanding | None = Field(None, description="to be answered before work")
+
+
+class UnderstandingIn(Wire):
+    """A worker's answer to a topic's understanding question."""
+
+    worker: Name
+    choice: Line
+
+
+class FindingOut(BaseModel):
+    """What one check found: so many of so many, where so many were needed."""
+
+    check: str
+    found: int
+    of: int
+    needed: int
+
+
+class VerdictOut(BaseModel):
+    """What came of checking a worker, and what follows from it."""
+
+    topic: str
+    check: Check
+    number: int = Field(description="the batch's; 0 of the other checks")
+    attempt: int
+    passed: bool
+    effect: Effect
+    findings: list[FindingOut]
+    created_at: Moment
+
+
+class DesignOut(BaseModel):
+    """What a worker is asked in a study."""
+
+    design: str
+    shape: Shape
+    parts: list[Part]
+    review_parts: list[Part] = Field(description="of the second stage, if there is one")
+    ties: bool
+    instructions: str
 
 
 class JudgmentIn(Wire):
     """An answer."""
 
-    answer: PreferenceAnswer
+    answer: AnswerContent
     worker: Name | None = Field(None, description="whose answer it is; must be the assignment's")
     attempt: Whole | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
     seconds: Real | None = Field(None, ge=0, le=10**7, description="how long the worker took")
@@ -90,14 +163,17 @@ class JudgmentOut(BaseModel):
     assignment: str
     attempt: int
     left: str
-    right: str
-    answer: PreferenceAnswer
+    right: str = Field(description="the same as left where one document was shown")
+    answer: dict[str, Any]
     first: str
     second: str
-    outcome: Outcome = Field(description="of the first document against the second")
+    outcome: Outcome | None = Field(description="of the first document against the second")
     seconds: float | None
     late: bool = Field(description="whether the lease had run out")
     created_at: Moment
+    verdict: VerdictOut | None = Field(
+        None, description="what the batch or quiz came to that this answer completed"
+    )
 
 
 class Skipped(BaseModel):

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from nextpair.app.judging.study import Line
+from nextpair.app.values import Line
 from nextpair.app.wire.common import Moment, Wire
 from nextpair.app.words import Scope
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from nextpair.app.wire.common import Moment
 from nextpair.selectors.topic.judgments import Outcome
+from nextpair.storage.rows import Purpose
 
 
 class RankedOut(BaseModel):
@@ -14,7 +15,7 @@ class RankedOut(BaseModel):
     document: str
     level: int = Field(description="the place of its class, 1 for the best")
     ranks: tuple[int, int] = Field(description="the best and the worst rank it can still have")
-    score: float
+    score: float | None = Field(description="null where nothing was said of it")
     uncertainty: float | None = Field(description="the score's standard error, if there is one")
     certainty: float | None = Field(
         description="how likely it is of this class, if the selector weighs that"
@@ -49,7 +50,7 @@ class ProgressOut(BaseModel):
     inferred_pairs: int = Field(description="pairs that follow from those")
     unknown_pairs: int
     classes: int
-    settled: int = Field(description="documents with only one rank left")
+    settled: int = Field(description="documents with only one rank left, or with all answers")
     conflicts: int
     open: int = Field(description="questions in workers' hands")
     finished: bool
@@ -120,9 +121,12 @@ class LogEntryOut(BaseModel):
     attempt: int
     worker: str
     first: str
-    second: str
-    outcome: Outcome
+    second: str = Field(description="the same as first where one document was shown")
+    outcome: Outcome | None
     answer: dict[str, Any]
+    purpose: Purpose = Field(description="why it was asked; only work counts for the order")
+    reviews: int | None = Field(description="the judgment it reviews, if it does")
+    correct: bool | None = Field(description="whether a known answer was given")
     seconds: float | None
     created_at: Moment
     retracted: str | None = Field(description="why it no longer counts, if it does not")

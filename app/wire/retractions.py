@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field, model_validator
 
-from nextpair.app.judging.study import SAFE_INTEGER, Flag, Line, Whole
+from nextpair.app.values import SAFE_INTEGER, Flag, Line, Whole
 from nextpair.app.wire.common import Name, Wire
 
 MOST_MOVED = 1000

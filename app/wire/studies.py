@@ -2,7 +2,8 @@
 
 from pydantic import BaseModel, Field
 
-from nextpair.app.judging.study import Line, Prose, Real, StudySettings, Whole
+from nextpair.app.judging.study import StudySettings
+from nextpair.app.values import Line, Prose, Real, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.storage.rows import Status, WorkerStatus
 

@@ -1,10 +1,10 @@
 """Topics and their documents on the wire."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
-from nextpair.app.judging.study import Line, Prose, Real, Seed
+from nextpair.app.values import Flag, Line, Prose, Real, Seed
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.storage.rows import Status
 
@@ -29,6 +29,47 @@ class DocumentIn(Wire):
     prior: Real | None = Field(None, description="a score believed in beforehand")
 
 
+class UnderstandingRule(Wire):
+    """A question about a topic, and which choice is right."""
+
+    question: Annotated[Line, StringConstraints(min_length=1)]
+    choices: Annotated[list[Line], Field(min_length=2, max_length=20)]
+    right: Line
+
+    @model_validator(mode="after")
+    def _has_it(self) -> "UnderstandingRule":
+        if self.right not in self.choices:
+            raise ValueError("right must be one of the choices")
+        return self
+
+
+class GoldIn(Wire):
+    """A question whose answer is known.
+
+    Of a pair the answer is told with the first document on the left: {"preference": "left"}.
+    """
+
+    documents: Annotated[list[DocumentName], Field(min_length=1, max_length=2)]
+    answer: Annotated[dict[str, Any], Field(max_length=100)]
+    quiz: Flag = Field(False, description="part of the quiz before work, not a trap among it")
+
+
+class GoldsIn(Wire):
+    """Questions whose answers are known, and documents that only they show."""
+
+    documents: Annotated[list[DocumentIn], Field(max_length=10_000)] = Field(
+        default_factory=list, description="shown, but neither ranked nor asked about otherwise"
+    )
+    golds: Annotated[list[GoldIn], Field(min_length=1, max_length=10_000)]
+
+
+class GoldsOut(BaseModel):
+    """How many questions with known answers a topic has."""
+
+    traps: int
+    quiz: int
+
+
 class TopicHeadIn(Wire):
     """A topic to be added, without its documents: the first line of an upload."""
 
@@ -37,6 +78,9 @@ class TopicHeadIn(Wire):
     description: Prose = ""
     narrative: Prose = ""
     seed: Seed | None = Field(None, description="the topic's chance; from the study's if left out")
+    understanding: UnderstandingRule | None = Field(
+        None, description="a question that a worker must answer right before work"
+    )
 
 
 class TopicIn(TopicHeadIn):

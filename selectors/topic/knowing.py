@@ -68,6 +68,9 @@ class Knowledge:
             for step in evidence.chain(*positions, relation)
         )
 
+    def __len__(self) -> int:
+        return len(self._log)
+
     @property
     def log(self) -> tuple[Judgment, ...]:
         """The judgments absorbed so far."""

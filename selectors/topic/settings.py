@@ -107,10 +107,17 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A pair that is in a worker's hands."""
+    """A pair that is in a worker's hands; a single document is a pair with itself.
+
+    Parameters
+    ----------
+    subject
+        The judgment that is being reviewed, if one is.
+    """
 
     pair: Pair
     worker: str
+    subject: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

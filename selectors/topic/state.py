@@ -1,7 +1,7 @@
 """One topic's state: a deterministic fold over its documents and its judgment log."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -147,6 +147,10 @@ class Topic(Knowledge):
             raise UnknownJudgment(f"the topic has no judgment {', '.join(map(str, unknown))}")
         left = (judgment for judgment in self._log if judgment.number not in gone)
         return fold(self._given, left, self.settings)
+
+    def answered_by(self, worker: str) -> Mapping[Pair, int]:
+        """Return the pairs a worker has judged, each with the number of the judgment."""
+        return self._answered.get(worker, {})
 
     # -- selecting ------------------------------------------------------------------------------
 

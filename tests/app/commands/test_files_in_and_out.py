@@ -171,7 +171,7 @@ def judged(service: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -
     with Client(url, key) as client:
         while found := client.next("judged", "ann").assignments:
             for assignment in found:
-                client.judge(assignment, "left" if assignment.left.id == "b" else "right")
+                client.judge(assignment, "left" if assignment.shown[0].id == "b" else "right")
     return "judged"
 
 

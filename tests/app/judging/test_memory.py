@@ -5,14 +5,15 @@ import pytest
 from nextpair.app.errors import UnknownAssignment, WorkerBlocked
 from nextpair.app.judging.cache import TopicCache
 from nextpair.app.judging.live import LiveTopic
+from nextpair.app.judging.study import Study, StudySettings
 from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.settings import Settings
 from nextpair.storage.rows import TopicRow
 
 
 def _live() -> LiveTopic:
     row = TopicRow(1, 1, "topic", "", "", "", 0, 2, "", "open", 0, 0, 0, 0.0)
-    return LiveTopic(row, [Document("a"), Document("b")], Settings())
+    study = Study(1, "study", StudySettings(), "open", 0, 0.0)
+    return LiveTopic(row, [Document("a"), Document("b")], study)
 
 
 def test_a_refusal_does_not_make_a_process_read_the_topic_again() -> None:

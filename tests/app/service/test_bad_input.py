@@ -88,7 +88,6 @@ STUDIES: list[tuple[Any, str]] = [
     ({"title": "\x00"}, "title"),
     ({"instructions": "x" * 100_001}, "instructions"),
     ({"instructions": "a\x00"}, "instructions"),
-    ({"design": "s100"}, "design"),
     ({"lease_seconds": 0}, "lease_seconds"),
     ({"lease_seconds": -1}, "lease_seconds"),
     ({"lease_seconds": 1e300}, "lease_seconds"),
@@ -340,7 +339,7 @@ def test_an_answer_that_is_none_of_the_designs_is_refused(light: InProcess) -> N
     asked = light.one("ann")
     path = f"/v1/assignments/{asked['id']}/judgment"
     for answer in ANSWERS:
-        refusal(light.send("POST", path, answer), 422, "invalid")
+        refusal(light.send("POST", path, answer), 422)
     for word in (b"NaN", b"Infinity"):
         content = b'{"answer": {"preference": "left"}, "seconds": ' + word + b"}"
         refusal(raw(light, path, content), 422, "invalid")

@@ -218,7 +218,7 @@ def test_the_client_speaks_all_of_the_service(sqlite_url: str) -> None:
         assert client.undo(asked).attempt == 2
         assert client.progress(STUDY, TOPIC).judgments == client.study_progress(STUDY).judgments
         assert client.ranking(STUDY, TOPIC, "elo").rating == "elo"
-        better, worse = asked.left.id, asked.right.id
+        better, worse = (one.id for one in asked.shown)
         assert client.explain(STUDY, TOPIC, better, worse).relation == "better"
         assert client.reliability(STUDY, TOPIC) == []
         assert [entry.retracted for entry in client.judgments(STUDY, TOPIC)] == ["undo", None]

@@ -31,6 +31,7 @@ from installations import new_key, serving
 from processes import ask_each, children, connections, is_gone
 
 from nextpair.app.client import Client
+from nextpair.app.wire.judging import DocumentShown
 from nextpair.app.wire.results import RankingOut
 from nextpair.app.wire.topics import TopicIn
 
@@ -127,6 +128,10 @@ def test_what_was_acknowledged_outlives_processes_that_are_killed(postgresql_url
         _check_that_leases_of_the_dead_come_back(place, pid)
 
 
+def _id(document: DocumentShown) -> str:
+    return document.id
+
+
 def _check_that_leases_of_the_dead_come_back(place: Place, pid: int) -> None:
     with persistent(place) as client:
         client.add_topic(place.study, pool("last", documents=2))
@@ -138,10 +143,7 @@ def _check_that_leases_of_the_dead_come_back(place: Place, pid: int) -> None:
 
         def comes_back() -> bool:
             got = client.next(place.study, "ann", topic="last").assignments
-            return bool(got) and {got[0].left.id, got[0].right.id} == {
-                taken.left.id,
-                taken.right.id,
-            }
+            return bool(got) and sorted(got[0].shown, key=_id) == sorted(taken.shown, key=_id)
 
         until(comes_back, "the pair comes back")
 

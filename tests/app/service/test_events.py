@@ -38,7 +38,8 @@ class Live:
         judged = 0
         while found := self.client.next(self.study, "ann", topic=TOPIC).assignments:
             (one,) = found
-            better = "left" if one.left.id < one.right.id else "right"
+            left, right = (shown.id for shown in one.shown)
+            better = "left" if left < right else "right"
             self.client.judge(one, better)
             judged += 1
         return judged

@@ -1,0 +1,90 @@
+"""Designs, and how a study checks its workers: known answers, and what came of the checks."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from nextpair.app.designs.base import Shape, design_names, find_design
+from nextpair.app.errors import UnknownWorker
+from nextpair.app.judging import golding
+from nextpair.app.judging.golding import NewGold
+from nextpair.app.routes.access import Admin, Anyone, Now, Reader, Svc
+from nextpair.app.routes.described import StudyName, TopicName, WorkerName, problems
+from nextpair.app.routes.showing import verdict_out
+from nextpair.app.routes.topics import document_row
+from nextpair.app.wire.common import Page
+from nextpair.app.wire.judging import DesignOut, VerdictOut
+from nextpair.app.wire.topics import GoldsIn, GoldsOut
+from nextpair.storage import checks, studies, topics
+
+router = APIRouter(prefix="/v1", tags=["designs"])
+
+
+class DesignSummary(BaseModel):
+    """A design, with the schemas of its options and of its answers."""
+
+    design: str
+    description: str
+    options: dict[str, Any]
+    answers: list[dict[str, Any]] = Field(description="of each stage")
+
+
+@router.get("/designs", responses=problems())
+def list_designs(caller: Anyone) -> Page[DesignSummary]:
+    """List what workers can be asked."""
+    found = [(name, find_design(name)) for name in design_names()]
+    return Page(
+        items=[
+            DesignSummary(
+                design=name,
+                description=(design.__doc__ or "").split("\n")[0],
+                options=design.model_json_schema(),
+                answers=[model.model_json_schema() for model in design.answer_models()],
+            )
+            for name, design in found
+        ]
+    )
+
+
+@router.get("/studies/{study}/design", responses=problems(404))
+def get_design(study: StudyName, caller: Anyone, service: Svc) -> DesignOut:
+    """Say what a worker's page asks for in a study."""
+    with service.database.read() as connection:
+        found = service.study(connection, service.study_id(study))
+    design = found.design
+    return DesignOut(
+        design=found.settings.design,
+        shape=Shape(design.shape),
+        parts=design.parts(),
+        review_parts=design.review_parts(),
+        ties=found.settings.ties,
+        instructions=found.settings.instructions,
+    )
+
+
+@router.post("/studies/{study}/topics/{topic}/golds", responses=problems(404, 409))
+def add_golds(
+    study: StudyName, topic: TopicName, body: GoldsIn, caller: Admin, service: Svc, now: Now
+) -> GoldsOut:
+    """Add questions whose answers are known; the same again is a success that changes nothing."""
+    golds = [NewGold(one.documents, one.answer, one.quiz) for one in body.golds]
+    documents = [document_row(one, 0) for one in body.documents]
+    found = golding.add_golds(service, service.topic_id(study, topic), documents, golds, now)
+    quiz = sum(one.quiz for one in found)
+    return GoldsOut(traps=len(found) - quiz, quiz=quiz)
+
+
+@router.get("/studies/{study}/workers/{worker}/verdicts", responses=problems(404))
+def list_verdicts(
+    study: StudyName, worker: WorkerName, caller: Reader, service: Svc
+) -> Page[VerdictOut]:
+    """List what came of checking a worker, oldest first."""
+    study_id = service.study_id(study)
+    with service.database.read() as connection:
+        row = studies.find_worker(connection, study_id, worker)
+        if row is None:
+            raise UnknownWorker(f"the study has no worker {worker!r}")
+        found = checks.verdicts_of(connection, row.id)
+        names = {one.id: one.name for one in topics.list_topics(connection, study_id)}
+    return Page(items=[verdict_out(one, names[one.topic_id]) for one in found])

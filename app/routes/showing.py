@@ -1,0 +1,140 @@
+"""Questions, answers and verdicts as the outside sees them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nextpair.app.judging.answering import Judged
+from nextpair.app.judging.service import Service
+from nextpair.app.wire.judging import (
+    AssignmentOut,
+    DocumentShown,
+    FindingOut,
+    JudgmentOut,
+    Kind,
+    TopicBrief,
+    VerdictOut,
+)
+from nextpair.selectors.topic.judgments import Outcome
+from nextpair.storage import judgments, studies
+from nextpair.storage.rows import AssignmentRow, Check, Effect, State, TopicRow, VerdictRow
+
+
+def show(service: Service, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
+    """Describe one assignment, whoever asks."""
+    with service.database.read() as connection:
+        study = studies.get_study(connection, topic.study_id).name
+        worker = studies.get_worker(connection, row.worker_id).name
+    return Showing(service, study, worker).assignment(row, topic)
+
+
+def kind_of(row: AssignmentRow) -> Kind:
+    """Say what a question shows."""
+    if row.subject is not None:
+        return Kind.REVIEW
+    return Kind.SINGLE if row.first == row.second else Kind.PAIR
+
+
+class Showing:
+    """Describes assignments to the outside.
+
+    Parameters
+    ----------
+    ids
+        The ids of documents by topic; where they are given, nothing else is told of documents.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        study: str,
+        worker: str,
+        ids: Mapping[int, Sequence[str]] | None = None,
+    ) -> None:
+        self._service = service
+        self._study = study
+        self._worker = worker
+        self._ids = ids
+
+    def assignment(self, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
+        """Describe one assignment."""
+        kind, documents = kind_of(row), self._documents(row)
+        pair = kind is Kind.PAIR
+        return AssignmentOut(
+            id=f"{row.topic_id}-{row.number}",
+            kind=kind,
+            design=self._service.design_of(self._study),
+            study=self._study,
+            topic=TopicBrief(
+                id=topic.name,
+                title=topic.title,
+                description=topic.description,
+                narrative=topic.narrative,
+            ),
+            worker=self._worker,
+            state=State(row.state),
+            attempt=row.attempt,
+            left=documents[0] if pair else None,
+            right=documents[1] if pair else None,
+            document=None if pair else documents[0],
+            reviewed=self._reviewed(row),
+            expires_at=row.expires_at,
+            token=self._service.tokens.sign(row.topic_id, row.number, row.attempt),
+        )
+
+    def _reviewed(self, row: AssignmentRow) -> dict[str, Any] | None:
+        if row.subject is None:
+            return None
+        with self._service.database.read() as connection:
+            (found,) = judgments.numbered(connection, row.topic_id, [row.subject])
+        return found.answer
+
+    def _documents(self, row: AssignmentRow) -> list[DocumentShown]:
+        if self._ids is not None and row.topic_id in self._ids:
+            ids = self._ids[row.topic_id]
+            if row.second < len(ids):
+                return [DocumentShown(id=ids[position]) for position in row.sides]
+        rows = self._service.texts.of(row.topic_id, row.sides)
+        if self._ids is not None:
+            return [DocumentShown(id=one.name) for one in rows]
+        return [
+            DocumentShown(id=one.name, title=one.title, text=one.text, html=one.html, url=one.url)
+            for one in rows
+        ]
+
+
+def judgment_out(judged: Judged) -> JudgmentOut:
+    """Describe an entry of the log to who answered: why it was asked is not theirs to know."""
+    row, (left, right) = judged.judgment, judged.sides
+    first, second = (right, left) if judged.assignment.swapped else (left, right)
+    verdict = judged.verdict
+    return JudgmentOut(
+        study=judged.study,
+        topic=judged.topic,
+        number=row.number,
+        assignment=f"{row.topic_id}-{row.assignment}",
+        attempt=row.attempt,
+        left=left,
+        right=right,
+        answer=row.answer,
+        first=first,
+        second=second,
+        outcome=None if row.outcome is None else Outcome(row.outcome),
+        seconds=row.seconds,
+        late=judged.late,
+        created_at=row.created_at,
+        verdict=None if verdict is None else verdict_out(verdict, judged.topic),
+    )
+
+
+def verdict_out(row: VerdictRow, topic: str) -> VerdictOut:
+    """Describe what came of a check."""
+    return VerdictOut(
+        topic=topic,
+        check=Check(row.check),
+        number=row.number,
+        attempt=row.attempt,
+        passed=row.passed,
+        effect=Effect(row.effect),
+        findings=[FindingOut(**one) for one in row.details.get("findings", [])],
+        created_at=row.created_at,
+    )
