@@ -21,6 +21,8 @@ class Reason(StrEnum):
     """Answers of others are awaited; there may be more in a moment."""
     DONE = "done"
     """Nothing is left to ask."""
+    SEEN = "seen"
+    """This worker has been asked everything there is; others are still to be."""
     CAP = "cap"
     """The worker has had as many as the study allows."""
     PAUSED = "paused"

@@ -35,6 +35,8 @@ class Idle(StrEnum):
 
     WAIT = "wait"
     """Answers are awaited, and everything useful may follow from them."""
+    SEEN = "seen"
+    """This worker has been asked everything there is; others are still to be."""
     DONE = "done"
     """Nothing is left to ask."""
 

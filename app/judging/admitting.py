@@ -75,19 +75,20 @@ class Checked:
                 choosing.renew(row)
             return choosing.step(otherwise if len(unfinished) >= room else Reason.HELD)
         choosing.choose(room)
-        if choosing.idle is Idle.DONE and not choosing.rows:
+        if choosing.idle in (Idle.DONE, Idle.SEEN) and not choosing.rows:
             ended = self._checking.end(self._now)
             if ended is not None:
-                return self._end(ended)
+                return self._end(ended, choosing.idle)
         return choosing.step(otherwise)
 
-    def _end(self, ended: Concluded) -> Step[Handed]:
+    def _end(self, ended: Concluded, idle: Idle) -> Step[Handed]:
         """Conclude a batch that will not become full."""
         live = self._live
         head = live.moved(entries=1 if ended.judgments else 0)
         taken = take_back(ended, head, self._now + self._study.settings.lease_seconds)
         again = ended.verdict.effect == Effect.ASK_AGAIN
-        handed = Handed(reason=Reason.HELD if again else Reason.DONE, version=live.head.version)
+        reason = Reason.HELD if again else Reason(idle.value)
+        handed = Handed(reason=reason, version=live.head.version)
         return Step(
             handed,
             Change(head, taken.assignments, retracted=taken.counted),

@@ -59,7 +59,9 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
                 handed.reason = some.reason
                 break
             idle = some.reason
-        if idle in (Reason.WAIT, Reason.PAUSED):
+        if idle in (Reason.WAIT, Reason.PAUSED) or (
+            idle is Reason.SEEN and handed.reason is Reason.DONE
+        ):
             handed.reason = idle
     if wish.request is not None and not handed.assignments:
         return _given_before(service, study_id, wish) or handed

@@ -121,7 +121,7 @@ class Checking:
             check, number = Check.BATCH, row.batch
         else:
             return None
-        done = sum(one.state == State.ANSWERED or one.number == row.number for one in rows)
+        done = sum(one.state != State.OPEN or one.number == row.number for one in rows)
         if done < wanted or self._final(check, number):
             return None
         return self._conclude(check, number, rows, [*self._answers, judgment], now)

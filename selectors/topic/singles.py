@@ -107,9 +107,15 @@ class Singles:
         asked.update(one.pair[0] for one in leases if one.subject is None)
         fewest = min((asked[one] for one in unseen), default=self.settings.votes)
         if fewest >= self.settings.votes:
-            return Idle.DONE if self.finished else Idle.WAIT
+            return self._idle(worker)
         least = [document for document in sorted(unseen) if asked[document] == fewest]
         return Ask(least[rng.integers(len(least))])
+
+    def _idle(self, worker: str) -> Idle:
+        if self.finished:
+            return Idle.DONE
+        seen_all = len(self._seen.get(worker, ())) == len(self.documents)
+        return Idle.SEEN if seen_all else Idle.WAIT
 
     def _unseen(self, worker: str, leases: Iterable[Lease], barred: Iterable[Pair]) -> set[int]:
         seen = self._seen.get(worker, set()) | {document for document, _ in barred}

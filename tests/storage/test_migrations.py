@@ -7,9 +7,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import inspect, text
 
-from nextpair.storage import keys
+from nextpair.storage import assignments, judgments, keys
 from nextpair.storage.database import Database
-from nextpair.storage.errors import WrongSchema
+from nextpair.storage.errors import AlreadyThere, WrongSchema
 from nextpair.storage.migrating import check_schema, migrate, prepare
 from nextpair.storage.tables import Base
 
@@ -70,3 +70,44 @@ def test_a_database_of_another_revision_is_not_served(database: Database) -> Non
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(WrongSchema, match="9999"):
         check_schema(database)
+
+
+_OLD = [
+    "INSERT INTO studies VALUES (1, 's', '{}', 'open', 0, 1.0)",
+    "INSERT INTO topics (id, study_id, name, title, description, narrative, seed, documents,"
+    " fingerprint, status, version, position, asked, created_at)"
+    " VALUES (1, 1, 't', '', '', '', 0, 2, '', 'open', 3, 2, 1, 1.0)",
+    "INSERT INTO workers VALUES (1, 1, 'ann', 'active', 1.0)",
+    "INSERT INTO assignments (topic_id, number, worker_id, first, second, swapped, state, attempt,"
+    " version, expires_at, request, created_at)"
+    " VALUES (1, 1, 1, 0, 1, false, 'retracted', 1, 3, 2.0, NULL, 1.0)",
+    "INSERT INTO judgments (topic_id, number, assignment, attempt, worker_id, first, second,"
+    " outcome, answer, seconds, created_at)"
+    """ VALUES (1, 1, 1, 1, 1, 0, 1, 'better', '{"preference": "left"}', 2.5, 1.5)""",
+    "INSERT INTO retractions VALUES (1, 1, 2, 'why', 'who', 1.8)",
+]
+
+
+def test_judgments_of_the_first_revision_go_on_to_the_next_and_back(database: Database) -> None:
+    migrate(database, "0001")
+    with database.write() as connection:
+        for statement in _OLD:
+            # As the driver has it: a colon in JSON is no parameter.
+            connection.exec_driver_sql(statement)
+    migrate(database)
+    with database.read() as connection:
+        (row,) = judgments.numbered(connection, 1, [1])
+        assert (row.outcome, row.answer, row.purpose) == ("better", {"preference": "left"}, "work")
+        asked = assignments.find_assignment(connection, 1, 1)
+        assert asked is not None
+        assert (asked.state, asked.purpose, asked.batch) == ("retracted", "work", None)
+        assert judgments.counting(connection, 1) == []
+    with pytest.raises(AlreadyThere), database.write() as connection:
+        # The references are to the tables as they are called now.
+        connection.execute(text("DELETE FROM assignments"))
+    migrate(database, "0001")
+    with database.read() as connection:
+        found = connection.execute(text("SELECT outcome, seconds FROM judgments")).all()
+        assert [tuple(one) for one in found] == [("better", 2.5)]
+    migrate(database)
+    check_schema(database)

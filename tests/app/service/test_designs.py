@@ -202,7 +202,7 @@ def test_a_review_shows_the_first_answer_to_someone_else_whose_word_counts(
     first = {"grade": "Definitely relevant", "excerpt": "It is short."}
     asked = service.one("ann")
     assert service.judge(asked, first).status_code == 201
-    assert service.next("ann") == {"assignments": [], "reason": "wait"}
+    assert service.next("ann") == {"assignments": [], "reason": "seen"}
     review = service.one("bob")
     assert (review["kind"], review["reviewed"]) == ("review", first)
     refusal(service.judge(review, first), 422, "bad-answer")

@@ -54,7 +54,8 @@ def test_every_document_gets_its_answers_from_different_workers(
 def test_too_few_workers_wait_and_are_not_told_that_all_is_done() -> None:
     state = topic(3, votes=2)
     assert len(work(state, workers=1)) == 3
-    assert state.select("0", (), rng()) is Idle.WAIT
+    assert state.select("0", (), rng()) is Idle.SEEN
+    assert state.select("1", [Lease((n, n), "2") for n in range(3)], rng()) is Idle.WAIT
     assert not state.finished
     assert state.judged() == 0
 
@@ -73,7 +74,7 @@ def test_what_is_in_someones_hands_is_not_asked_again() -> None:
 def test_nobody_reviews_their_own_answer_nor_one_that_is_being_reviewed() -> None:
     state = topic(1, stages=2)
     state.absorb(Single(1, 0, "ann"))
-    assert state.select("ann", (), rng()) is Idle.WAIT
+    assert state.select("ann", (), rng()) is Idle.SEEN
     assert state.select("bob", (), rng()) == Ask(0, 1)
     assert state.select("eve", [Lease((0, 0), "bob", 1)], rng()) is Idle.WAIT
     state.absorb(Single(2, 0, "bob", 1))
