@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks import (
+    aggregation,
     big_topic,
     cold,
     features,
@@ -48,7 +49,7 @@ def main() -> None:
     timed = [str(benchmark.measure(given)) for benchmark in (big_topic, speed, cold, load)]
     counted = [
         str(benchmark.measure(given))
-        for benchmark in (published, features, placement_exact, placement)
+        for benchmark in (published, features, placement_exact, placement, aggregation)
     ]
     page = INTRODUCTION + machine() + "\n".join([*counted, *reversed(timed)])
     PAGE.write_text(page, encoding="utf-8")

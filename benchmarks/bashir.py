@@ -62,9 +62,10 @@ ranked by a score that stands in for BM25 (an AUC of {prior}); the top six all m
 document meets five from above it (selector `elo-schedule`). HITs have fifteen pairs and five traps;
 four workers do each, and work with fewer than two traps right is refused and given to another. A
 wrong answer to a pair that differs is a tie seven times of ten, otherwise reversed. Elo is replayed
-{passes} times. EM is Dawid and Skene's over the pairs, with the traps as known answers; Elo then plays
-with its probabilities instead of shares of votes. The baseline is the paper's formula 8. The last
-column is not in the paper: Bradley-Terry with ties that learns how far to believe each worker.
+{passes} times. EM is Dawid and Skene's over the pairs, with the traps as known answers; Elo then
+plays with its probabilities instead of shares of votes. The baseline is the paper's formula 8. The
+last two columns are not in the paper; the very last is Bradley-Terry with ties that learns how far
+to believe each worker.
 
 ![AUC by method and crowd](bashir-2013.png)
 

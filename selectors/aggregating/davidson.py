@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import cg, splu
+from scipy.sparse.linalg import SuperLU, cg, splu
 
 from nextpair.selectors.aggregating.answers import Numbers, Places
 
@@ -117,10 +117,9 @@ def standard_errors(data: Comparisons, model: Davidson, prior_sd: float = PRIOR_
     return np.asarray(np.sqrt(variances[: data.size]), dtype=np.float64)
 
 
-def _part(solver: object, size: int, start: int) -> Numbers:
+def _part(solver: SuperLU, size: int, start: int) -> Numbers:
     columns = np.eye(size, min(256, size - start), -start)
-    solved = solver.solve(columns)  # type: ignore[attr-defined]
-    return np.diagonal(solved[start:]).copy()
+    return np.diagonal(solver.solve(columns)[start:]).copy()
 
 
 def _slope(data: Comparisons, model: Davidson, prior_sd: float) -> _Slope:

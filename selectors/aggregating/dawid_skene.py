@@ -112,8 +112,7 @@ def dawid_skene(
     passes, moved = 0, np.inf
     while passes < most_passes and moved > tolerance:
         before, posteriors = posteriors, model.expect(*model.fit(posteriors))
-        moved = float(np.abs(posteriors - before).max(initial=0))
-        passes += 1
+        moved, passes = float(np.abs(posteriors - before).max(initial=0)), passes + 1
     return model.conclude(posteriors, passes, moved <= tolerance)
 
 

@@ -48,6 +48,8 @@ def weighted_kappa(one: ArrayLike, other: ArrayLike, *, labels: int | None = Non
     """
     first, second = places(one, "grades"), places(other, "grades")
     same_length(first, second)
+    if labels is not None and max(first.max(initial=-1), second.max(initial=-1)) >= labels:
+        raise BadInput(f"a grade is beyond {labels} labels")
     if not len(first) or len(np.unique(np.concatenate((first, second)))) < 2:
         return np.nan
     grades = None if labels is None else np.arange(labels)

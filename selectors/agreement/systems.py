@@ -27,7 +27,7 @@ Measure = Callable[[Sequence[str], Gains], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Discrimination:
     """Pairs of systems told apart by the reference and by other judgments (yang-2018, Table 4).
 
     `true_positive` by both, `false_positive` only by the other, `false_negative` only by the
@@ -46,7 +46,7 @@ class Compared:
 
     tau: float
     order: Concordance
-    told: Told
+    discrimination: Discrimination
 
 
 def rbp(ranking: Sequence[str], gains: Gains, persistence: float = 0.9) -> float:
@@ -104,13 +104,13 @@ def compare_systems(
         raise BadOption(f"a significance level is between 0 and 1, got {level}")
     means = reference.mean(axis=1), other.mean(axis=1)
     by_reference, by_other = (p_values(table) < level for table in (reference, other))
-    told = Told(
+    found = Discrimination(
         int((by_reference & by_other).sum()),
         int((~by_reference & by_other).sum()),
         int((by_reference & ~by_other).sum()),
         int((~by_reference & ~by_other).sum()),
     )
-    return Compared(tau_b(*means), concordance(*means), told)
+    return Compared(tau_b(*means), concordance(*means), found)
 
 
 def p_values(table: NDArray[np.float64]) -> Numbers:

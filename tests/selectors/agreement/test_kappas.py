@@ -151,4 +151,6 @@ def test_what_is_no_scale_is_refused() -> None:
         krippendorff_alpha([0, 0], [1, 2], "cardinal")
     with pytest.raises(BadInput, match="must not be negative, got -1"):
         krippendorff_alpha([0, 0], [1, -1], "ratio")
+    with pytest.raises(BadInput, match="beyond 2 labels"):
+        weighted_kappa([0, 1], [0, 2], labels=2)
     assert isnan(krippendorff_alpha([], []))
