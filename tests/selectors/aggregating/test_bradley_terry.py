@@ -104,6 +104,15 @@ def test_the_fit_is_where_the_posterior_is_flat_and_curved_as_the_errors_say(see
     assert davidson.standard_errors(data, model, 1.0) == pytest.approx(errors, rel=1e-3)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_few_steps_lead_to_the_top_as_newtons_do(seed: int) -> None:
+    data = small(seed)
+    top = davidson.fit_davidson(data)
+    near = davidson.fit_davidson(data, most_steps=4)
+    assert near.scores == pytest.approx(top.scores, abs=1e-7)
+    assert near.log_ties == pytest.approx(top.log_ties, abs=1e-7)
+
+
 def test_errors_of_a_large_pool_are_the_same_solved_in_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
