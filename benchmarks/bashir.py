@@ -67,7 +67,7 @@ then plays with its probabilities instead of shares of votes. The baseline is th
 last two columns are not in the paper; the very last is Bradley-Terry with ties that learns how far
 to believe each worker.
 
-![AUC by method and crowd](bashir-2013.png)
+![AUC by method and crowd](auc.png)
 
 ## What it shows
 
@@ -203,7 +203,7 @@ def draw(means: Scores) -> None:
     axes.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     axes.spines[["top", "right"]].set_visible(False)
     STUDIES.mkdir(exist_ok=True)
-    figure.savefig(STUDIES / "bashir-2013.png", dpi=120)
+    figure.savefig(STUDIES / "auc.png", dpi=120)
 
 
 def _section(crowd: str, truths: Sequence[Graded], table: Scores) -> Section:
@@ -236,7 +236,7 @@ def _published() -> Section:
 def main() -> None:
     """Write the study's page."""
     page = measure(arguments())
-    (STUDIES / "bashir-2013.md").write_text(page, encoding="utf-8")
+    (STUDIES / "auc.md").write_text(page, encoding="utf-8")
     print(page)
 
 

@@ -2,7 +2,7 @@
 
 import copy
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from starlette.concurrency import run_in_threadpool
@@ -17,10 +17,11 @@ from nextpair.app.judging.texts import Texts
 from nextpair.app.judging.tokens import TokenSigner
 from nextpair.app.settings import MB, Settings
 from nextpair.selectors.errors import NextpairError
+from nextpair.selectors.topic.judgments import Outcome
 from nextpair.storage import judgments, keys, studies, topics
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import StorageError, Unavailable
-from nextpair.storage.rows import Purpose, TopicHead
+from nextpair.storage.rows import JudgmentRow, Purpose, TopicHead
 
 HURRY_SECONDS = 0.02
 """How long a request that holds up others may wait for a topic that another process changes."""
@@ -230,10 +231,9 @@ class Service:
         with self.database.read() as connection:
             study = self.study(connection, live.head.study_id, live.head.study_version)
             rows = judgments.counting(connection, live.row.id)
-        kept = [
-            row for row in rows if row.number <= live.head.position and row.purpose == Purpose.WORK
-        ]
-        return Said(study.design, len(live.state.documents), kept)
+        rows = [row for row in rows if row.number <= live.head.position]
+        work = [row for row in rows if row.purpose == Purpose.WORK]
+        return Said(study.design, len(live.state.documents), work, _traps(study, live, rows))
 
     def catch_up(
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
@@ -250,6 +250,13 @@ class Service:
             live.head = head
             slot.live = live
         return live
+
+
+def _traps(
+    study: Study, live: LiveTopic, rows: Sequence[JudgmentRow]
+) -> list[tuple[JudgmentRow, Outcome | float]]:
+    known = {gold.pair: study.design.known(gold.answer) for gold in live.golds if not gold.quiz}
+    return [(row, known[row.first, row.second]) for row in rows if row.purpose == Purpose.TRAP]
 
 
 def _try(
