@@ -271,16 +271,27 @@ class Client:
         *,
         topic: str | None = None,
         rating: str | None = None,
+        levels: int | None = None,
+        inferred: bool | None = None,
+        pseudonyms: bool | None = None,
     ) -> Iterator[bytes]:
         """Yield a study's results as a file."""
-        query = {"topic": topic, "rating": rating}
+        query = {"topic": topic, "rating": rating, "levels": levels}
+        query |= {"inferred": inferred, "pseudonyms": pseudonyms}
         path = f"/v1/studies/{_at(study)}/export/{format.value}"
-        given = {name: value for name, value in query.items() if value is not None}
-        return self._connection.stream(path, given)
+        return self._connection.stream(path, _given(query))
 
 
 def _at(name: str) -> str:
     return quote(name, safe="")
+
+
+def _given(query: Mapping[str, object]) -> dict[str, str]:
+    told = {name: value for name, value in query.items() if value is not None}
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in told.items()
+    }
 
 
 def _dump(shape: BaseModel) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nextpair.app.commands.remote import add_service, open_client
-from nextpair.app.wire.exports import Format
+from nextpair.app.wire.exports import Format, idle_option
 from nextpair.selectors.errors import BadOption, NextpairError
 
 EXAMPLE = """\
@@ -17,6 +17,8 @@ examples:
   nextpair export --url http://127.0.0.1:8000 --study answers --format qrels --output answers.qrels
   nextpair export --url http://127.0.0.1:8000 --study answers --format run --rating elo | head
 """
+
+OPTIONS = ("rating", "levels", "inferred", "pseudonyms")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +31,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         required=True,
         choices=[one.value for one in Format],
-        help="qrels: how many classes are worse; run: ranks and scores; csv, jsonl: all judgments",
+        help="qrels: how many classes are worse; qrels-real: scores; run: ranks and scores;"
+        " pairs: which of two is better; csv, jsonl: all judgments",
     )
     parser.add_argument("--topic", metavar="ID", help="only this topic")
     parser.add_argument(
-        "--rating", metavar="NAME", help="of a run's scores (default: the selector's own)"
+        "--rating", metavar="NAME", help="of scores (default: the selector's or design's own)"
+    )
+    parser.add_argument("--levels", type=int, metavar="K", help="qrels: scores as K equal levels")
+    parser.add_argument(
+        "--no-inferred",
+        dest="inferred",
+        action="store_const",
+        const=False,
+        help="pairs: only those people were asked about",
+    )
+    parser.add_argument(
+        "--pseudonyms",
+        action="store_const",
+        const=True,
+        help="csv, jsonl: do not tell who the workers are",
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="default: standard output")
 
@@ -41,26 +58,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def export(given: argparse.Namespace) -> int:
     """Fetch the results."""
     form = Format(given.format)
-    if given.rating is not None and form is not Format.RUN:
-        raise BadOption(f"--rating has no effect with --format {form}")
+    options = {name: getattr(given, name) for name in OPTIONS}
+    idle = idle_option(form, options)
+    if idle is not None:
+        word = "no-inferred" if idle == "inferred" else idle
+        raise BadOption(f"--{word} has no effect with --format {form}")
     if given.output is not None:
-        _check_output(given.output)
+        check_output(given.output)
     with open_client(given) as client:
-        content = client.export(given.study, form, topic=given.topic, rating=given.rating)
+        content = client.export(given.study, form, topic=given.topic, **options)
         if given.output is None:
-            return _print(content)
-        _write(given.output.resolve(), content)
+            return print_bytes(content)
+        write_whole(given.output.resolve(), content)
     return 0
 
 
-def _check_output(path: Path) -> None:
+def check_output(path: Path) -> None:
+    """Refuse a file that could not be written, before anything is fetched."""
     if path.exists() and not path.is_file():
         raise NextpairError(f"cannot write {path}: it is no ordinary file")
     if not path.parent.is_dir():
         raise NextpairError(f"cannot write {path}: there is no folder {path.parent}")
 
 
-def _print(content: Iterable[bytes]) -> int:
+def print_bytes(content: Iterable[bytes]) -> int:
+    """Write to standard output, as long as someone reads it."""
     try:
         for piece in content:
             sys.stdout.buffer.write(piece)
@@ -72,7 +94,7 @@ def _print(content: Iterable[bytes]) -> int:
     return 0
 
 
-def _write(path: Path, content: Iterable[bytes]) -> None:
+def write_whole(path: Path, content: Iterable[bytes]) -> None:
     """Write beside the file and rename at the end: half a download never looks like a whole one."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:

@@ -87,6 +87,16 @@ def qrels_lines(topic: str, grades: Mapping[str, int]) -> list[str]:
     return [f"{topic} 0 {document} {grades[document]:d}\n" for document in sorted(grades)]
 
 
+def real_qrels_lines(topic: str, scores: Mapping[str, float]) -> list[str]:
+    r"""Write a topic's scores as lines of qrels, exactly, in the order of the ids.
+
+    >>> real_qrels_lines("401", {"b": 0.1, "a": 2.0})
+    ['401 0 a 2.0\n', '401 0 b 0.1\n']
+    """
+    _check_words(topic, *scores)
+    return [f"{topic} 0 {document} {scores[document]!r}\n" for document in sorted(scores)]
+
+
 def run_lines(topic: str, scores: Mapping[str, float], tag: str) -> list[str]:
     r"""Write a topic's scores as lines of a run, the highest first, equal ones by id backwards.
 

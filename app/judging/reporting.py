@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nextpair.app.designs.base import Design
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.scoring import Said, aggregations, score
 from nextpair.selectors import ratings
@@ -59,10 +60,10 @@ def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
     said
         Its answers, for what is scored from all of them together.
     """
+    rating = rating or own_rating(live, said.design)
     if isinstance(live.state, Singles):
-        return _ranking_of_singles(live, live.state, rating or aggregations(said.design)[0], said)
+        return _ranking_of_singles(live, live.state, rating, said)
     state = live.state
-    rating = rating or state.selector.rating
     scores, errors = _scores(state, rating, said)
     ranks = standing(state.order)
     classes, certainty = state.classes(), state.certainty()
@@ -111,11 +112,19 @@ def _best_first(one: Ranked) -> tuple[float, int, str]:
     return (np.inf if one.score is None else -one.score, one.level, one.document)
 
 
+def own_rating(live: LiveTopic, design: Design) -> str:
+    """Name the rating that scores a topic's documents where none is asked for."""
+    if isinstance(live.state, Singles):
+        return aggregations(design)[0]
+    return live.state.selector.rating
+
+
 def scores(live: LiveTopic, rating: str | None, said: Said) -> NDArray[np.float64]:
     """Return a score for each document of a topic, NaN where there is none."""
+    rating = rating or own_rating(live, said.design)
     if isinstance(live.state, Singles):
-        return score(rating or aggregations(said.design)[0], said)
-    return _scores(live.state, rating or live.state.selector.rating, said)[0]
+        return score(rating, said)
+    return _scores(live.state, rating, said)[0]
 
 
 def _scores(

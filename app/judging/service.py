@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from nextpair.app.errors import UnknownStudy, UnknownTopic
 from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
 from nextpair.app.judging.live import LiveTopic, load, news
+from nextpair.app.judging.pseudonyms import Pseudonyms
 from nextpair.app.judging.scoring import Said
 from nextpair.app.judging.steps import Act, Result, Step, Write, write, write_at_once
 from nextpair.app.judging.study import Study, study_of
@@ -44,6 +45,7 @@ class Service:
         with self.database.write() as connection:
             secret = keys.secret(connection, keys.SIGNING, secrets.token_hex(32))
         self.tokens = TokenSigner(secret, settings.token_days)
+        self.pseudonyms = Pseudonyms(secret)
         self._studies: dict[int, Study] = {}
         # Names never change hands: a study or topic is not renamed, and not deleted.
         self._study_ids: dict[str, int] = {}

@@ -4,32 +4,40 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from nextpair.app.formats.trec import qrels_lines, run_lines
+from nextpair.app.formats.trec import qrels_lines, real_qrels_lines, run_lines
 from nextpair.app.judging import reporting
 from nextpair.app.judging.service import Service
+from nextpair.app.reports.levels import MOST_LEVELS, ends_of, to_levels
+from nextpair.app.reports.pairs import pair_lines, snapshot
 from nextpair.app.routes.access import Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
 from nextpair.app.routes.results import log_entry_out
 from nextpair.app.values import Line
 from nextpair.app.wire.common import Name
-from nextpair.app.wire.exports import Format
+from nextpair.app.wire.exports import Format, idle_option
 from nextpair.app.wire.results import LogEntryOut
+from nextpair.selectors.errors import BadOption
 from nextpair.storage import judgments, topics
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"])
 
 _BATCH = 1000
+RETRACTED = "retracted"
+"""Why a judgment was retracted, where a reason in someone's own words could name them."""
 
 
 MEDIA_TYPES = {
     Format.QRELS: "text/plain",
+    Format.QRELS_REAL: "text/plain",
     Format.RUN: "text/plain",
+    Format.PAIRS: "application/jsonl",
     Format.CSV: "text/csv",
     Format.JSONL: "application/jsonl",
 }
@@ -52,28 +60,47 @@ def export(
     caller: Reader,
     service: Svc,
     topic: Annotated[Name | None, Query(description="only this topic")] = None,
-    rating: Annotated[Line | None, Query(description="of a run's scores")] = None,
+    rating: Annotated[Line | None, Query(description="of scores, and of levels")] = None,
+    levels: Annotated[
+        int | None, Query(ge=2, le=MOST_LEVELS, description="of qrels: so many grades")
+    ] = None,
+    inferred: Annotated[
+        bool | None, Query(description="of pairs: whether also those nobody was asked about")
+    ] = None,
+    pseudonyms: Annotated[
+        bool | None, Query(description="of csv and jsonl: whether not to tell who the workers are")
+    ] = None,
 ) -> StreamingResponse:
-    """Write a study's results: grades, ranks, or every judgment."""
-    wanted = _topics(service, study, topic)
-    media = MEDIA_TYPES[format]
+    """Write a study's results: grades, scores, ranks, pairs, or every judgment."""
+    given = {"rating": rating, "levels": levels, "inferred": inferred, "pseudonyms": pseudonyms}
+    idle = idle_option(format, given)
+    if idle is not None:
+        raise BadOption(f"{idle!r} has no effect with the format {format.value!r}")
+    asked = Asked(service, study, _topics(service, study, topic), rating, levels)
     headers = {"Content-Disposition": f'attachment; filename="{study}.{format.value}"'}
     lines: Iterator[str]
-    if format is Format.QRELS:
-        lines = iter([line for one in wanted for line in _qrels(service, *one)])
-    elif format is Format.RUN:
-        lines = iter([line for one in wanted for line in _run(service, *one, study, rating)])
-    elif format is Format.CSV:
-        lines = _csv(service, wanted)
+    if format is Format.PAIRS:
+        lines = _pairs(asked, inferred is not False)
+    elif format in (Format.CSV, Format.JSONL):
+        log = _log(asked, bool(pseudonyms))
+        lines = _csv(log) if format is Format.CSV else _jsonl(log)
     else:
-        lines = _jsonl(service, wanted)
-    return StreamingResponse(lines, media_type=media, headers=headers)
+        lines = iter([line for one in asked.topics for line in _WRITERS[format](asked, *one)])
+    return StreamingResponse(lines, media_type=MEDIA_TYPES[format], headers=headers)
 
 
-Wanted = tuple[int, str]
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be written: some topics of a study, and how."""
+
+    service: Service
+    study: str
+    topics: Sequence[tuple[int, str]]
+    rating: str | None
+    levels: int | None
 
 
-def _topics(service: Service, study: str, topic: str | None) -> list[Wanted]:
+def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, str]]:
     if topic is not None:
         return [(service.topic_id(study, topic), topic)]
     study_id = service.study_id(study)
@@ -81,32 +108,66 @@ def _topics(service: Service, study: str, topic: str | None) -> list[Wanted]:
         return [(row.id, row.name) for row in topics.list_topics(connection, study_id)]
 
 
-def _qrels(service: Service, topic_id: int, topic: str) -> list[str]:
-    with service.look(topic_id) as live:
-        classes = reporting.ranking(live, None, service.said(live)).classes
-    worse = {name: len(classes) - place for place, names in enumerate(classes, 1) for name in names}
-    return qrels_lines(topic, worse)
+def _qrels(asked: Asked, topic_id: int, topic: str) -> list[str]:
+    service = asked.service
+    if asked.levels is None:
+        with service.look(topic_id) as live:
+            classes = reporting.ranking(live, None, service.said(live)).classes
+        places = enumerate(classes, start=1)
+        worse = {name: len(classes) - place for place, names in places for name in names}
+        return qrels_lines(topic, worse)
+    scores, ends = _scores(asked, topic_id)
+    return qrels_lines(topic, to_levels(scores, asked.levels, ends))
 
 
-def _run(service: Service, topic_id: int, topic: str, study: str, rating: str | None) -> list[str]:
-    with service.look(topic_id) as live:
-        scores = reporting.scores(live, rating, service.said(live)).tolist()
+def _real_qrels(asked: Asked, topic_id: int, topic: str) -> list[str]:
+    return real_qrels_lines(topic, _scores(asked, topic_id)[0])
+
+
+def _run(asked: Asked, topic_id: int, topic: str) -> list[str]:
+    return run_lines(topic, _scores(asked, topic_id)[0], asked.study)
+
+
+_WRITERS: dict[Format, Callable[[Asked, int, str], list[str]]] = {
+    Format.QRELS: _qrels,
+    Format.QRELS_REAL: _real_qrels,
+    Format.RUN: _run,
+}
+
+
+def _scores(asked: Asked, topic_id: int) -> tuple[dict[str, float], tuple[float, float] | None]:
+    """Score the documents that can be, and say where such scores end, if they do."""
+    with asked.service.look(topic_id) as live:
+        said = asked.service.said(live)
+        rating = asked.rating or reporting.own_rating(live, said.design)
+        scores = reporting.scores(live, rating, said).tolist()
         ids = live.state.documents.ids
     found = {name: score for name, score in zip(ids, scores, strict=True) if not math.isnan(score)}
-    return run_lines(topic, found, study)
+    return found, ends_of(said.design, rating)
 
 
-def _log(service: Service, wanted: Sequence[Wanted]) -> Iterator[LogEntryOut]:
+def _pairs(asked: Asked, inferred: bool) -> Iterator[str]:
+    for topic_id, _ in asked.topics:
+        with asked.service.look(topic_id) as live:
+            compared = snapshot(live, asked.service.said(live))
+        yield from pair_lines(compared, inferred=inferred)
+
+
+def _log(asked: Asked, pseudonyms: bool) -> Iterator[LogEntryOut]:
     """Yield the log a piece at a time: a slow reader keeps no transaction open."""
-    for topic_id, topic in wanted:
+    service, study_id = asked.service, asked.service.study_id(asked.study)
+    for topic_id, topic in asked.topics:
         with service.look(topic_id) as live:
             name_of = live.name_of
         after = 0
         while True:
             with service.database.read() as connection:
                 found = judgments.list_log(connection, topic_id, after, _BATCH)
-            for entry in found:
-                yield log_entry_out(topic, name_of, *entry)
+            for row, worker, reason in found:
+                if pseudonyms:
+                    worker = service.pseudonyms.of(study_id, worker)
+                    reason = None if reason is None else RETRACTED
+                yield log_entry_out(topic, name_of, row, worker, reason)
             if len(found) < _BATCH:
                 break
             after = found[-1][0].number
@@ -132,9 +193,9 @@ COLUMNS = (
 )
 
 
-def _csv(service: Service, wanted: Sequence[Wanted]) -> Iterator[str]:
+def _csv(log: Iterator[LogEntryOut]) -> Iterator[str]:
     yield _row(COLUMNS)
-    for entry in _log(service, wanted):
+    for entry in log:
         flat = entry.model_dump(mode="json")
         flat["preference"] = entry.answer.get("preference")
         flat["answer"] = json.dumps(entry.answer, ensure_ascii=False)
@@ -147,6 +208,6 @@ def _row(values: Sequence[object]) -> str:
     return buffer.getvalue()
 
 
-def _jsonl(service: Service, wanted: Sequence[Wanted]) -> Iterator[str]:
-    for entry in _log(service, wanted):
+def _jsonl(log: Iterator[LogEntryOut]) -> Iterator[str]:
+    for entry in log:
         yield entry.model_dump_json() + "\n"

@@ -1,0 +1,1 @@
+"""Reports: what a study's answers say of its workers, its design and itself."""
