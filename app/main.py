@@ -25,6 +25,7 @@ from nextpair.app.routes import (
     health,
     judging,
     keys,
+    reports,
     results,
     retractions,
     studies,
@@ -45,6 +46,7 @@ ROUTERS = (
     results.router,
     retractions.router,
     exports.router,
+    reports.router,
     events.router,
 )
 

@@ -51,6 +51,12 @@ def add_verdict(connection: Connection, row: VerdictRow) -> None:
     connection.execute(insert(Verdict), asdict(row))
 
 
+def verdicts_on(connection: Connection, topic_id: int) -> list[VerdictRow]:
+    """List what came of checking the workers of a topic."""
+    found = select(*_VERDICT).where(Verdict.topic_id == topic_id)
+    return [VerdictRow(*row) for row in connection.execute(found)]
+
+
 def verdicts_of(
     connection: Connection, worker_id: int, topic_id: int | None = None
 ) -> list[VerdictRow]:

@@ -115,6 +115,17 @@ def counting(
     return [JudgmentRow(*row) for row in connection.execute(found)]
 
 
+def whole_log(connection: Connection, topic_id: int) -> list[tuple[JudgmentRow, str | None]]:
+    """List all judgments of a topic, oldest first, with who retracted them if someone did."""
+    found = (
+        select(*_COLUMNS, Retraction.by)
+        .outerjoin(Retraction, _RETRACTED)
+        .where(Judgment.topic_id == topic_id)
+        .order_by(Judgment.number)
+    )
+    return [(JudgmentRow(*row[:-1]), row[-1]) for row in connection.execute(found)]
+
+
 def of_worker(connection: Connection, topic_id: int, worker_id: int) -> list[JudgmentRow]:
     """List a worker's judgments of a topic that are not retracted, oldest first."""
     found = (

@@ -39,6 +39,9 @@ class Purpose(StrEnum):
     """Drawn at random and kept out of every fit, to see how well that predicts it."""
 
 
+BY_QUALITY = "quality"
+"""Who retracts a judgment that did not pass a check."""
+
 ASIDE = 10**9
 """From this position on, documents only serve questions whose answer is known."""
 

@@ -17,6 +17,7 @@ from nextpair.app.judging.study import Study
 from nextpair.storage import assignments, checks, judgments
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
+    BY_QUALITY,
     AssignmentRow,
     Check,
     Effect,
@@ -68,7 +69,7 @@ def take_back(concluded: Concluded, head: TopicHead, expiry: float) -> TakenBack
     reason = f"{verdict.check} {verdict.number} not passed" if verdict.number else verdict.check
     retractions = [
         RetractionRow(
-            one.topic_id, one.number, head.position, reason, "quality", verdict.created_at
+            one.topic_id, one.number, head.position, reason, BY_QUALITY, verdict.created_at
         )
         for one in concluded.judgments
     ]

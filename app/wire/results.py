@@ -40,10 +40,9 @@ class ForecastOut(BaseModel):
     high: float
 
 
-class ProgressOut(BaseModel):
-    """How far a topic has come."""
+class FiguresOut(BaseModel):
+    """How far a topic has come, in numbers."""
 
-    topic: str
     documents: int
     judgments: int
     judged_pairs: int = Field(description="pairs people were asked about")
@@ -55,6 +54,12 @@ class ProgressOut(BaseModel):
     open: int = Field(description="questions in workers' hands")
     finished: bool
     forecast: ForecastOut | None = Field(description="if the selector can tell")
+
+
+class ProgressOut(FiguresOut):
+    """How far a topic has come."""
+
+    topic: str
 
 
 class StudyProgressOut(BaseModel):

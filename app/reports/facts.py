@@ -1,0 +1,123 @@
+"""What a report rests on: one topic at one moment, read once and then left in peace."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.app.designs.base import Design
+from nextpair.app.judging import reporting
+from nextpair.app.judging.live import LiveTopic, load
+from nextpair.app.judging.reporting import Progress
+from nextpair.app.judging.scoring import Said
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.study import Study
+from nextpair.selectors.topic.believing import Reliability
+from nextpair.selectors.topic.singles import Singles
+from nextpair.storage import checks, judgments
+from nextpair.storage.rows import (
+    BY_QUALITY,
+    GoldRow,
+    JudgmentRow,
+    Purpose,
+    TopicRow,
+    VerdictRow,
+)
+
+Entry = tuple[JudgmentRow, str | None]
+"""A judgment, and who retracted it if someone did."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One topic.
+
+    Parameters
+    ----------
+    scores
+        The final ones, NaN for a document without any.
+    reliabilities
+        What the selector makes of the workers, if it weighs them.
+    log
+        All judgments, oldest first.
+    """
+
+    topic: TopicRow
+    study: Study
+    rating: str
+    progress: Progress
+    documents: tuple[str, ...]
+    scores: NDArray[np.float64]
+    reliabilities: Sequence[Reliability]
+    golds: Sequence[GoldRow]
+    log: Sequence[Entry]
+    verdicts: Sequence[VerdictRow]
+
+    @property
+    def design(self) -> Design:
+        """What the workers saw and answered."""
+        return self.study.design
+
+    @cached_property
+    def counting(self) -> list[JudgmentRow]:
+        """The judgments that are not retracted, checks included."""
+        return [row for row, by in self.log if by is None]
+
+    @cached_property
+    def work(self) -> list[JudgmentRow]:
+        """The judgments that the scores rest on."""
+        return self.of(Purpose.WORK)
+
+    def of(self, *purposes: Purpose) -> list[JudgmentRow]:
+        """List the counting judgments that were asked for some purposes."""
+        return [row for row in self.counting if row.purpose in purposes]
+
+    @cached_property
+    def known(self) -> list[JudgmentRow]:
+        """The answers to questions whose answers are known, those of failed batches included.
+
+        They are retracted because they were wrong: without them everyone's would be right.
+        """
+        return [
+            row
+            for row, by in self.log
+            if row.purpose in (Purpose.TRAP, Purpose.QUIZ) and by in (None, BY_QUALITY)
+        ]
+
+    def said(self, rows: Sequence[JudgmentRow] | None = None) -> Said:
+        """Return the answers that count, or some of them, to be scored together."""
+        return Said(self.design, len(self.documents), self.work if rows is None else rows)
+
+
+def gather(service: Service, topic_id: int, rating: str | None, now: float) -> Facts:
+    """Read a topic; workers wait for it only as long as its scores take."""
+    with service.look(topic_id) as live:
+        with service.database.read() as connection:
+            study = service.study(connection, live.head.study_id, live.head.study_version)
+            found = judgments.whole_log(connection, topic_id)
+            verdicts = checks.verdicts_on(connection, topic_id)
+        log = [entry for entry in found if entry[0].number <= live.head.position]
+        work = [row for row, by in log if by is None and row.purpose == Purpose.WORK]
+        said = Said(study.design, len(live.state.documents), work)
+        named = rating or reporting.own_rating(live, study.design)
+        pairs = None if isinstance(live.state, Singles) else live.state
+        return Facts(
+            live.row,
+            study,
+            named,
+            reporting.progress(live, now),
+            live.state.documents.ids,
+            reporting.scores(live, named, said),
+            () if pairs is None else pairs.reliabilities(),
+            live.golds,
+            log,
+            verdicts,
+        )
+
+
+def start_anew(service: Service, facts: Facts) -> LiveTopic:
+    """Return the topic as it was before the first judgment."""
+    with service.database.read() as connection:
+        return load(connection, facts.topic, facts.study)

@@ -1,0 +1,115 @@
+"""Reports, on the wire."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from nextpair.app.wire.common import Moment
+from nextpair.app.wire.results import FiguresOut
+from nextpair.storage.rows import Status, WorkerStatus
+
+Figure = Annotated[float | None, BeforeValidator(lambda value: None if value != value else value)]
+"""A number, or null where there is nothing to tell it from."""
+
+
+class AgreementOut(BaseModel):
+    """How far workers agree on questions that several of them answered."""
+
+    level: str = Field(description="what differences mean: ordinal, interval or ratio")
+    questions: int = Field(description="answered by several workers")
+    answers: int = Field(description="to these questions")
+    alpha: Figure = Field(description="Krippendorff's: 1 perfect, 0 chance")
+    percentage: Figure = Field(description="share of pairs of answers that are the same")
+    fleiss: Figure = Field(description="Fleiss' kappa, where every question has as many answers")
+    votes: int | None = Field(description="answers per question, where all have as many")
+    pairs: list["PairOfWorkersOut"] = Field(description="with enough questions in common")
+
+
+class PairOfWorkersOut(BaseModel):
+    """How far two workers agree."""
+
+    one: str
+    other: str
+    questions: int
+    percentage: Figure
+    kappa: Figure = Field(description="Cohen's, weighted by the square of the difference")
+
+
+class PredictionOut(BaseModel):
+    """How many answers to pairs the final scores foretell."""
+
+    answers: int
+    ties: int
+    preferring: int = Field(description="answers that prefer one document")
+    right: int = Field(description="of these, foretold by the scores")
+    undecided: int = Field(description="of these, on documents with the same score or none")
+    accuracy: Figure = Field(description="right of preferring")
+    interval: tuple[float, float] | None = Field(description="of the accuracy: Wilson's, 95 %")
+    tie_share: Figure
+
+
+class PointOut(BaseModel):
+    """The ranking after so many judgments."""
+
+    judgments: int
+    tau: Figure = Field(description="tau-b with the final ranking")
+
+
+class WorkerReportOut(BaseModel):
+    """A worker."""
+
+    worker: str
+    status: WorkerStatus
+    judgments: int = Field(description="answers the scores rest on")
+    checks: int = Field(description="traps, quizzes, repeats and audits answered")
+    retracted: int
+    gold: int = Field(description="questions with known answers; on a scale, pairs of such")
+    gold_accuracy: Figure
+    triads: int = Field(description="three documents all compared with one another")
+    intransitivity: Figure = Field(description="share of triads that no order explains")
+    repeated: int = Field(description="questions answered more than once")
+    self_consistency: Figure = Field(description="share of these always answered alike")
+    reliability: Figure
+    median_seconds: Figure
+    passed: int = Field(description="checks passed")
+    failed: int
+
+
+class TopicReportOut(BaseModel):
+    """A topic."""
+
+    topic: str
+    title: str
+    status: Status
+    workers: int
+    best: list[str] = Field(description="the documents with the highest scores")
+    progress: FiguresOut
+    alpha: Figure = Field(description="Krippendorff's, among the topic's workers")
+    audits: PredictionOut
+    in_sample: PredictionOut
+    convergence: list[PointOut]
+
+
+class ReportOut(BaseModel):
+    """What there is to say of a study."""
+
+    study: str
+    title: str
+    design: str
+    selector: str | None = Field(description="null where one document is shown at a time")
+    rating: str | None = Field(description="what scores are; null where there is no topic")
+    topic: str | None = Field(description="the only topic that this is about, if it is")
+    made_at: Moment
+    documents: int
+    judgments: int = Field(description="answers the scores rest on")
+    finished: int = Field(description="topics with nothing left to ask")
+    audits: PredictionOut = Field(description="pairs drawn at random and kept out of the scores")
+    in_sample: PredictionOut = Field(description="pairs the scores rest on: too good to be true")
+    agreement: AgreementOut
+    convergence: list[PointOut] = Field(description="the mean over topics")
+    weighed_by: str | None = Field(
+        description="what a reliability is: the selector's share of right answers expected;"
+        " bradley-terry: 1 by the scores, 0 at random, -1 reversed; dawid-skene: share right"
+    )
+    workers: list[WorkerReportOut]
+    topics: list[TopicReportOut]
