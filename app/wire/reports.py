@@ -113,3 +113,80 @@ class ReportOut(BaseModel):
     )
     workers: list[WorkerReportOut]
     topics: list[TopicReportOut]
+
+
+class ConcordanceOut(BaseModel):
+    """Pairs that two sets of judgments order alike, oppositely, or not both."""
+
+    agree: int
+    disagree: int
+    unknown: int
+
+
+class TopicReferenceOut(BaseModel):
+    """A topic's scores against the grades of a reference."""
+
+    topic: str
+    documents: int = Field(description="that have both a score and a grade")
+    pairs: ConcordanceOut
+    agreement: Figure = Field(description="share of all pairs the reference orders, and so alike")
+    ordered_agreement: Figure = Field(description="the same, of the pairs the reference orders")
+    tau: Figure
+    auc: Figure = Field(description="chance that a grade above 0 has a higher score than a 0")
+
+
+class ReferenceOut(BaseModel):
+    """A study against the qrels of a reference; figures are means over topics."""
+
+    topics: list[TopicReferenceOut]
+    documents: int
+    pairs: ConcordanceOut
+    agreement: Figure
+    ordered_agreement: Figure
+    tau: Figure
+    auc: Figure
+    only_in_study: list[str] = Field(description="topics the reference has no grades for")
+    only_in_reference: list[str]
+
+
+class SystemOut(BaseModel):
+    """A system's means over topics, by the study's scores and by the reference's grades."""
+
+    system: str
+    rbp_study: float
+    rbp_reference: float
+    ndcg_study: float
+    ndcg_reference: float
+
+
+class DiscriminationOut(BaseModel):
+    """Pairs of systems told apart by a paired t-test: by both, one, the other, or neither."""
+
+    true_positive: int
+    false_positive: int = Field(description="by the study alone")
+    false_negative: int = Field(description="by the reference alone")
+    true_negative: int
+
+
+class MeasureOut(BaseModel):
+    """What study and reference make of the systems by one measure."""
+
+    measure: str
+    tau: Figure = Field(description="tau-b between the two rankings of systems")
+    pairs: ConcordanceOut
+    discrimination: DiscriminationOut | None = Field(description="null with fewer than two topics")
+
+
+class SystemsOut(BaseModel):
+    """Systems ranked by the study and by the reference."""
+
+    topics: list[str]
+    systems: list[SystemOut]
+    measures: list[MeasureOut]
+
+
+class FullReportOut(ReportOut):
+    """A report with what only its reader's files can tell."""
+
+    reference: ReferenceOut | None = None
+    systems: SystemsOut | None = None

@@ -1,0 +1,89 @@
+"""Systems under the study's judgments and under a reference's: TREC runs that the reader has.
+
+RBP and nDCG want gains from 0 to 1. A grade is divided by the highest of the reference; scores of
+different topics cannot be compared, so each topic's go from 0, its worst document, to 1, its best.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nextpair.app.formats.files import BadFile
+from nextpair.app.formats.trec import read_run
+from nextpair.app.reports.reference import Grades, Scores, concordance_out
+from nextpair.app.wire.reports import DiscriminationOut, MeasureOut, SystemOut, SystemsOut
+from nextpair.selectors.agreement.orders import concordance, tau_b
+from nextpair.selectors.agreement.systems import (
+    Runs,
+    compare_systems,
+    evaluate,
+    ndcg,
+    rbp,
+    scale,
+)
+from nextpair.selectors.errors import BadInput
+
+MEASURES = {"RBP 0.9": rbp, "nDCG@10": ndcg}
+
+
+def read_runs(folder: Path) -> dict[str, dict[str, list[str]]]:
+    """Read every file of a folder as a run, by the tag of each."""
+    if not folder.is_dir():
+        raise BadFile(f"{folder}: there is no such folder")
+    runs: dict[str, dict[str, list[str]]] = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() or path.name.startswith("."):
+            continue
+        tag, ranks = read_run(path)
+        if tag in runs:
+            raise BadFile(f"{path}: another run of the folder has the tag {tag!r}, too")
+        runs[tag] = {topic: sorted(of, key=lambda one: of[one]) for topic, of in ranks.items()}
+    if len(runs) < 2:
+        raise BadFile(f"{folder}: systems are compared with one another, and it has {len(runs)}")
+    return runs
+
+
+def compare_runs(runs: Runs, grades: Grades, scores: Scores) -> SystemsOut:
+    """Rank systems by the study and by the reference, on the topics that both have."""
+    topics = [topic for topic in scores if topic in grades]
+    if not any(topic in run for run in runs.values() for topic in topics):
+        raise BadInput("the runs have no topic that the study and the reference have")
+    reference = scale({topic: grades[topic] for topic in topics})
+    study = {topic: _gains(scores[topic]) for topic in topics}
+    tables = {
+        name: (evaluate(runs, study, measure), evaluate(runs, reference, measure))
+        for name, measure in MEASURES.items()
+    }
+    means = [table.mean(axis=1).tolist() for pair in tables.values() for table in pair]
+    systems = [
+        SystemOut(
+            system=system,
+            rbp_study=means[0][place],
+            rbp_reference=means[1][place],
+            ndcg_study=means[2][place],
+            ndcg_reference=means[3][place],
+        )
+        for place, system in enumerate(runs)
+    ]
+    systems.sort(key=lambda one: (-one.rbp_reference, one.system))
+    measures = [_measure(name, *pair) for name, pair in tables.items()]
+    return SystemsOut(topics=topics, systems=systems, measures=measures)
+
+
+def _gains(scores: Mapping[str, float]) -> dict[str, float]:
+    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    apart = high - low or 1.0
+    return {document: (score - low) / apart for document, score in scores.items()}
+
+
+def _measure(name: str, study: NDArray[np.float64], reference: NDArray[np.float64]) -> MeasureOut:
+    if study.shape[1] < 2:
+        means = reference.mean(axis=1), study.mean(axis=1)
+        pairs = concordance_out(concordance(*means))
+        return MeasureOut(measure=name, tau=tau_b(*means), pairs=pairs, discrimination=None)
+    found = compare_systems(reference, study)
+    told = DiscriminationOut.model_validate(found.discrimination, from_attributes=True)
+    pairs = concordance_out(found.order)
+    return MeasureOut(measure=name, tau=found.tau, pairs=pairs, discrimination=told)
