@@ -27,7 +27,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     # Every process that serves imports this module before it can say that it lives, so what takes
     # long to import waits until a command is run.
-    from nextpair.app.commands import demo, exports, imports, keys, serve
+    from nextpair.app.commands import demo, exports, imports, keys, reports, serve
     from nextpair.app.simulation import arguments, command
 
     parser = argparse.ArgumentParser(
@@ -41,6 +41,7 @@ def _parser() -> argparse.ArgumentParser:
         "serve": ("serve the HTTP API", serve.add_arguments, serve.serve),
         "import": ("put files into a study", imports.add_arguments, imports.import_files),
         "export": ("get a study's results", exports.add_arguments, exports.export),
+        "report": ("say how far a study can be relied on", reports.add_arguments, reports.report),
         "simulate": (
             "measure selectors with simulated workers",
             arguments.add_arguments,

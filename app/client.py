@@ -28,6 +28,7 @@ from nextpair.app.wire.judging import (
     Skipped,
     VerdictOut,
 )
+from nextpair.app.wire.reports import ReportOut
 from nextpair.app.wire.results import (
     ExplanationOut,
     LogEntryOut,
@@ -52,6 +53,8 @@ from nextpair.storage.rows import Status, WorkerStatus
 __all__ = ["Client", "Refused", "Unreachable"]
 
 JSONL = "application/jsonl"
+REPORT_SECONDS = 600.0
+"""How long to wait for a report: it folds the whole log again."""
 
 
 class Client:
@@ -263,6 +266,21 @@ class Client:
         """Take judgments back, or see what that would change."""
         path = f"/v1/studies/{_at(study)}/retractions"
         return self._call(RetractionOut, "POST", path, _dump(retraction))
+
+    def report(
+        self,
+        study: str,
+        *,
+        topic: str | None = None,
+        rating: str | None = None,
+        points: int | None = None,
+        pseudonyms: bool | None = None,
+    ) -> ReportOut:
+        """Report on a study; of a large one that takes a while."""
+        query = {"topic": topic, "rating": rating, "points": points, "pseudonyms": pseudonyms}
+        path = f"/v1/studies/{_at(study)}/report"
+        response = self._connection.send("GET", path, params=_given(query), timeout=REPORT_SECONDS)
+        return self._connection.read(ReportOut, response)
 
     def export(
         self,

@@ -55,7 +55,7 @@ def curve(start: LiveTopic, facts: Facts, points: int) -> list[Point]:
         upto = round(len(rows) * place / points)
         start.apply(Change(start.head, votes=[_vote(row) for row in rows[done:upto]]))
         done = upto
-        scores = reporting.scores(start, facts.rating, facts.said(rows[:upto])) if upto else None
+        scores = reporting.scores(start, facts.rating, facts.said(upto)) if upto else None
         found.append(Point(upto, _tau(scores, facts.scores)))
     return found
 

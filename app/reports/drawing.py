@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nextpair.app.reports.markup import Html, element
 
 WIDE, HIGH = 360, 220
-LEFT, RIGHT, TOP, BOTTOM = 40, 12, 10, 36
+LEFT, RIGHT, TOP, BOTTOM = 40, 18, 10, 36
 """Room for the axes' words. Letters of 12 stay readable on a telephone, where 360 is all."""
 
 Points = Sequence[tuple[float, float]]
@@ -25,7 +25,7 @@ class Axes:
         return round(LEFT + across * wide, 1), round(TOP + (1 - up) * high, 1)
 
     def frame(
-        self, x_label: str, y_format: str = "{:.1f}", x_format: str = "{:,.0f}"
+        self, x_label: str, y_format: str = "{:.2f}", x_format: str = "{:,.0f}"
     ) -> list[Html]:
         """Draw lines across at round heights, and say what the axes are."""
         parts = []

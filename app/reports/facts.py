@@ -1,7 +1,7 @@
 """What a report rests on: one topic at one moment, read once and then left in peace."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -42,6 +42,8 @@ class Facts:
         What the selector makes of the workers, if it weighs them.
     log
         All judgments, oldest first.
+    answers
+        What the scores rest on.
     """
 
     topic: TopicRow
@@ -54,6 +56,7 @@ class Facts:
     golds: Sequence[GoldRow]
     log: Sequence[Entry]
     verdicts: Sequence[VerdictRow]
+    answers: Said
 
     @property
     def design(self) -> Design:
@@ -86,9 +89,14 @@ class Facts:
             if row.purpose in (Purpose.TRAP, Purpose.QUIZ) and by in (None, BY_QUALITY)
         ]
 
-    def said(self, rows: Sequence[JudgmentRow] | None = None) -> Said:
-        """Return the answers that count, or some of them, to be scored together."""
-        return Said(self.design, len(self.documents), self.work if rows is None else rows)
+    def said(self, upto: int | None = None) -> Said:
+        """Return the answers that count, or the first so many, to be scored together."""
+        if upto is None:
+            return self.answers
+        rows = self.work[:upto]
+        last = rows[-1].number if rows else 0
+        traps = [(row, known) for row, known in self.answers.traps if row.number <= last]
+        return replace(self.answers, rows=rows, traps=traps)
 
 
 def gather(service: Service, topic_id: int, rating: str | None, now: float) -> Facts:
@@ -99,8 +107,7 @@ def gather(service: Service, topic_id: int, rating: str | None, now: float) -> F
             found = judgments.whole_log(connection, topic_id)
             verdicts = checks.verdicts_on(connection, topic_id)
         log = [entry for entry in found if entry[0].number <= live.head.position]
-        work = [row for row, by in log if by is None and row.purpose == Purpose.WORK]
-        said = Said(study.design, len(live.state.documents), work)
+        said = service.said(live)
         named = rating or reporting.own_rating(live, study.design)
         pairs = None if isinstance(live.state, Singles) else live.state
         return Facts(
@@ -114,6 +121,7 @@ def gather(service: Service, topic_id: int, rating: str | None, now: float) -> F
             live.golds,
             log,
             verdicts,
+            said,
         )
 
 

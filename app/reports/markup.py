@@ -37,7 +37,7 @@ def join(*content: Content) -> Html:
     )
 
 
-def table(heads: list[str], rows: list[list[Content]], label: str) -> Html:
+def table(heads: list[str], rows: list[list[Content]], label: str, kind: str = "") -> Html:
     """Make a table that can be scrolled by itself; the first cell of a row is its name."""
     head = element("tr", *(element("th", name, scope="col") for name in heads))
     body = [
@@ -46,6 +46,6 @@ def table(heads: list[str], rows: list[list[Content]], label: str) -> Html:
         )
         for row in rows
     ]
-    whole = element("table", element("thead", head), element("tbody", *body))
+    whole = element("table", element("thead", head), element("tbody", *body), class_=kind or None)
     # What scrolls must be reachable by keyboard, and have a name.
     return element("div", whole, class_="scroll", tabindex="0", role="region", aria_label=label)

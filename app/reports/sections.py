@@ -190,7 +190,12 @@ def topics(report: ReportOut) -> Html:
         " asked, where the selector can tell. Alpha: agreement of the topic's workers. Audits:"
         " preferences on audit pairs that the topic's scores foretell."
     )
-    return section("Topics", legend, table([*heads, "best"], rows, "Topics"), _left_out(len(rows)))
+    return section(
+        "Topics",
+        legend,
+        table([*heads, "best"], rows, "Topics", "wide"),
+        _left_out(len(report.topics)),
+    )
 
 
 def _topic(one: TopicReportOut) -> list[Content]:

@@ -37,8 +37,8 @@ def about_audits(audits: PredictionOut, in_sample: PredictionOut) -> str:
     return (
         f"Of {count(audits.preferring, 'answer')} that prefer one document of a pair drawn at"
         f" random and kept out of the scores, the scores foretell {share(audits.accuracy)}"
-        f" (95 % interval {share(low)} to {share(high)}); another {share(audits.tie_share)} of the"
-        f" audit answers were ties. On the pairs the scores were made from it is"
+        f" (95 % interval {share(low)} to {share(high)}); ties, {share(audits.tie_share)} of all"
+        f" audit answers, are left aside. On the pairs the scores were made from it is"
         f" {share(in_sample.accuracy)}, a figure that says little: these pairs were chosen because"
         f" of what was known, and the scores were fitted to their answers."
     )

@@ -3,15 +3,17 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse
 
 from nextpair.app.reports.building import Wish, build
 from nextpair.app.reports.convergence import MOST_POINTS, POINTS
+from nextpair.app.reports.page import POLICY, render
 from nextpair.app.reports.telling import tell
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
 from nextpair.app.values import Line
 from nextpair.app.wire.common import Name
-from nextpair.app.wire.reports import ReportOut
+from nextpair.app.wire.reports import FullReportOut, ReportOut
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["reports"])
 
@@ -37,3 +39,22 @@ def get_report(
     """Report on a study: its workers, their agreement, how well audits are foretold."""
     wish = Wish(study, topic, rating, points, pseudonyms)
     return tell(build(service, wish, now), wish, now)
+
+
+@router.get("/report.html", response_class=HTMLResponse, responses=problems(404))
+def get_report_page(
+    study: StudyName,
+    caller: Reader,
+    service: Svc,
+    now: Now,
+    topic: Topic = None,
+    rating: Rating = None,
+    points: Points = POINTS,
+    pseudonyms: Hidden = False,
+) -> HTMLResponse:
+    """Show the report as one page that needs nothing else."""
+    wish = Wish(study, topic, rating, points, pseudonyms)
+    told = tell(build(service, wish, now), wish, now)
+    page = render(FullReportOut.model_validate(told, from_attributes=True))
+    headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
+    return HTMLResponse(page, headers=headers)

@@ -104,7 +104,9 @@ class ReportOut(BaseModel):
     judgments: int = Field(description="answers the scores rest on")
     finished: int = Field(description="topics with nothing left to ask")
     audits: PredictionOut = Field(description="pairs drawn at random and kept out of the scores")
-    in_sample: PredictionOut = Field(description="pairs the scores rest on: too good to be true")
+    in_sample: PredictionOut = Field(
+        description="pairs the scores rest on: chosen for what was known, and fitted, so not to trust"
+    )
     agreement: AgreementOut
     convergence: list[PointOut] = Field(description="the mean over topics")
     weighed_by: str | None = Field(
