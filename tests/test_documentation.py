@@ -48,7 +48,7 @@ def test_every_word_of_simulate_is_described(capsys: pytest.CaptureFixture[str])
     assert described <= words
 
 
-@pytest.mark.parametrize("word", ["import", "export"])
+@pytest.mark.parametrize("word", ["import", "export", "report"])
 def test_every_word_of_the_files_commands_is_described(
     word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

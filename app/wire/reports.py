@@ -105,7 +105,7 @@ class ReportOut(BaseModel):
     finished: int = Field(description="topics with nothing left to ask")
     audits: PredictionOut = Field(description="pairs drawn at random and kept out of the scores")
     in_sample: PredictionOut = Field(
-        description="pairs the scores rest on: chosen for what was known, and fitted, so not to trust"
+        description="pairs the scores rest on: chosen for what was known, and fitted"
     )
     agreement: AgreementOut
     convergence: list[PointOut] = Field(description="the mean over topics")
