@@ -38,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rating", metavar="NAME", help="of scores (default: the selector's or design's own)"
     )
+    _add_options(parser)
+    parser.add_argument("--output", type=Path, metavar="FILE", help="default: standard output")
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--levels", type=int, metavar="K", help="qrels: scores as K equal levels")
     parser.add_argument(
         "--no-inferred",
@@ -52,7 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=True,
         help="csv, jsonl: do not tell who the workers are",
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="default: standard output")
 
 
 def export(given: argparse.Namespace) -> int:

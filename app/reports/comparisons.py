@@ -10,21 +10,6 @@ from nextpair.app.wire.reports import ConcordanceOut, MeasureOut, ReferenceOut, 
 
 def reference(found: ReferenceOut) -> Html:
     """Show how far the study agrees with the reference."""
-    whole = found.pairs
-    pairs = whole.agree + whole.disagree + whole.unknown
-    told = paragraph(
-        f"{count(found.documents, 'document')} of {count(len(found.topics), 'topic')} have both a"
-        f" score and a grade. Of their {count(pairs, 'pair')}, study and reference order"
-        f" {_part(whole.agree, pairs)} alike and {_part(whole.disagree, pairs)} the other way"
-        f" round; {_part(whole.unknown, pairs)} are tied by at least one of them, so nothing can be"
-        f" said of these."
-    )
-    more = paragraph(
-        f"Over topics, the mean tau-b is {figure(found.tau)}. Of the pairs the reference orders,"
-        f" the study orders {share(found.ordered_agreement)} alike (of all pairs, as Roitero et"
-        f" al. count, {share(found.agreement)}). A document with a grade above 0 has a higher"
-        f" score than one with 0 with a chance of {share(found.auc)} (AUC)."
-    )
     missing = [
         paragraph(f"{count(len(names), 'topic')} only in the {where}, left out: {listed(names)}.")
         for names, where in (
@@ -47,8 +32,25 @@ def reference(found: ReferenceOut) -> Html:
         ]
         for one in found.topics
     ]
+    shown = table(heads, rows, "Topics against the reference")
     title = "Does the study agree with the reference?"
-    return section(title, told, more, *missing, table(heads, rows, "Topics against the reference"))
+    return section(title, *map(paragraph, _about_reference(found)), *missing, shown)
+
+
+def _about_reference(found: ReferenceOut) -> tuple[str, str]:
+    whole = found.pairs
+    pairs = whole.agree + whole.disagree + whole.unknown
+    return (
+        f"{count(found.documents, 'document')} of {count(len(found.topics), 'topic')} have both a"
+        f" score and a grade. Of their {count(pairs, 'pair')}, study and reference order"
+        f" {_part(whole.agree, pairs)} alike and {_part(whole.disagree, pairs)} the other way"
+        f" round; {_part(whole.unknown, pairs)} are tied by at least one of them, so nothing can be"
+        f" said of these.",
+        f"Over topics, the mean tau-b is {figure(found.tau)}. Of the pairs the reference orders,"
+        f" the study orders {share(found.ordered_agreement)} alike (of all pairs, as Roitero et"
+        f" al. count, {share(found.agreement)}). A document with a grade above 0 has a higher"
+        f" score than one with 0 with a chance of {share(found.auc)} (AUC).",
+    )
 
 
 def _part(number: int, whole: int) -> str:

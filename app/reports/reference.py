@@ -30,6 +30,25 @@ def compare_with(grades: Grades, scores: Scores, name: str) -> ReferenceOut:
     name
         What the reference is called where it does not fit.
     """
+    found = _common(grades, scores, name)
+    pairs = sum((pairs for _, pairs in found), Concordance(0, 0, 0))
+    topics = [one for one, _ in found]
+    return ReferenceOut(
+        topics=topics,
+        documents=sum(one.documents for one in topics),
+        pairs=concordance_out(pairs),
+        agreement=_mean([one.agreement for one in topics]),
+        ordered_agreement=_mean([one.ordered_agreement for one in topics]),
+        tau=_mean([one.tau for one in topics]),
+        auc=_mean([one.auc for one in topics]),
+        only_in_study=[topic for topic in scores if topic not in grades],
+        only_in_reference=[topic for topic in grades if topic not in scores],
+    )
+
+
+def _common(
+    grades: Grades, scores: Scores, name: str
+) -> list[tuple[TopicReferenceOut, Concordance]]:
     common = [topic for topic in scores if topic in grades]
     if not common:
         raise BadInput(
@@ -37,24 +56,9 @@ def compare_with(grades: Grades, scores: Scores, name: str) -> ReferenceOut:
             f" the file {listed(list(grades))}"
         )
     found = [_topic(topic, scores[topic], grades[topic]) for topic in common]
-    if not any(one.documents for one in found):
+    if not any(one.documents for one, _ in found):
         raise BadInput(f"{name}: no document of the study has a grade in it")
-    pairs = [one.pairs for one in found]
-    return ReferenceOut(
-        topics=found,
-        documents=sum(one.documents for one in found),
-        pairs=ConcordanceOut(
-            agree=sum(one.agree for one in pairs),
-            disagree=sum(one.disagree for one in pairs),
-            unknown=sum(one.unknown for one in pairs),
-        ),
-        agreement=_mean([one.agreement for one in found]),
-        ordered_agreement=_mean([one.ordered_agreement for one in found]),
-        tau=_mean([one.tau for one in found]),
-        auc=_mean([one.auc for one in found]),
-        only_in_study=[topic for topic in scores if topic not in grades],
-        only_in_reference=[topic for topic in grades if topic not in scores],
-    )
+    return found
 
 
 def listed(names: Sequence[str]) -> str:
@@ -68,19 +72,23 @@ def concordance_out(found: Concordance) -> ConcordanceOut:
     return ConcordanceOut(agree=found.agree, disagree=found.disagree, unknown=found.unknown)
 
 
-def _topic(topic: str, scores: Mapping[str, float], grades: Mapping[str, int]) -> TopicReferenceOut:
+def _topic(
+    topic: str, scores: Mapping[str, float], grades: Mapping[str, int]
+) -> tuple[TopicReferenceOut, Concordance]:
     both = [document for document in scores if document in grades]
     given = [float(grades[document]) for document in both]
     scored = [scores[document] for document in both]
-    return TopicReferenceOut(
+    pairs = concordance(given, scored)
+    told = TopicReferenceOut(
         topic=topic,
         documents=len(both),
-        pairs=concordance_out(concordance(given, scored)),
+        pairs=concordance_out(pairs),
         agreement=pairwise_agreement(given, scored),
         ordered_agreement=pairwise_agreement(given, scored, only_ordered=True),
         tau=tau_b(given, scored),
         auc=auc([float(grade > 0) for grade in given], scored),
     )
+    return told, pairs
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

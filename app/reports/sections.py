@@ -11,7 +11,13 @@ from nextpair.app.reports.sentences import (
     figure,
     share,
 )
-from nextpair.app.wire.reports import PointOut, ReportOut, TopicReportOut, WorkerReportOut
+from nextpair.app.wire.reports import (
+    PairOfWorkersOut,
+    PointOut,
+    ReportOut,
+    TopicReportOut,
+    WorkerReportOut,
+)
 
 MOST_ROWS = 500
 MOST_CURVES = 60
@@ -86,20 +92,24 @@ def agreement(report: ReportOut) -> Html:
                 f" time, chance included.{fleiss}"
             )
         )
-    if found.pairs:
-        rows: list[list[Content]] = [
-            [
-                f"{pair.one} and {pair.other}",
-                f"{pair.questions:,}",
-                share(pair.percentage),
-                figure(pair.kappa),
-            ]
-            for pair in found.pairs[:MOST_PAIRS]
+    return section("Do the workers agree?", *told, _pairs_of_workers(found.pairs[:MOST_PAIRS]))
+
+
+def _pairs_of_workers(pairs: list[PairOfWorkersOut]) -> Html | None:
+    if not pairs:
+        return None
+    rows: list[list[Content]] = [
+        [
+            f"{pair.one} and {pair.other}",
+            f"{pair.questions:,}",
+            share(pair.percentage),
+            figure(pair.kappa),
         ]
-        heads = ["workers", "questions in common", "same answer", "weighted kappa"]
-        told.append(paragraph("Workers with most questions in common, and Cohen's kappa of each:"))
-        told.append(table(heads, rows, "Agreement of pairs of workers"))
-    return section("Do the workers agree?", *told)
+        for pair in pairs
+    ]
+    heads = ["workers", "questions in common", "same answer", "weighted kappa"]
+    told = paragraph("Workers with most questions in common, and Cohen's kappa of each:")
+    return join(told, table(heads, rows, "Agreement of pairs of workers"))
 
 
 def convergence(report: ReportOut) -> Html:

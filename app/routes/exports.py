@@ -78,14 +78,7 @@ def export(
         raise BadOption(f"{idle!r} has no effect with the format {format.value!r}")
     asked = Asked(service, study, _topics(service, study, topic), rating, levels)
     headers = {"Content-Disposition": f'attachment; filename="{study}.{format.value}"'}
-    lines: Iterator[str]
-    if format is Format.PAIRS:
-        lines = _pairs(asked, inferred is not False)
-    elif format in (Format.CSV, Format.JSONL):
-        log = _log(asked, bool(pseudonyms))
-        lines = _csv(log) if format is Format.CSV else _jsonl(log)
-    else:
-        lines = iter([line for one in asked.topics for line in _WRITERS[format](asked, *one)])
+    lines = _lines(format, asked, inferred is not False, bool(pseudonyms))
     return StreamingResponse(lines, media_type=MEDIA_TYPES[format], headers=headers)
 
 
@@ -98,6 +91,16 @@ class Asked:
     topics: Sequence[tuple[int, str]]
     rating: str | None
     levels: int | None
+
+
+def _lines(form: Format, asked: Asked, inferred: bool, pseudonyms: bool) -> Iterator[str]:
+    if form is Format.PAIRS:
+        return _pairs(asked, inferred)
+    if form in (Format.CSV, Format.JSONL):
+        log = _log(asked, pseudonyms)
+        return _csv(log) if form is Format.CSV else _jsonl(log)
+    # All of it before the first line: what cannot be written is refused, not broken off.
+    return iter([line for one in asked.topics for line in _WRITERS[form](asked, *one)])
 
 
 def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, str]]:

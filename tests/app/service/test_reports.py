@@ -1,63 +1,11 @@
 """Reports over HTTP: numbers that can be checked by hand, and what there is nothing to say of."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from in_process import AT, ON_TOPIC, STUDY, InProcess, Json, by_number, refusal
+from in_process import AT, ON_TOPIC, InProcess, Json, refusal
+from reported import answer_all, bob_errs, report, study, truly, workers
 
-Answer = Callable[[Json, str], str | Json]
 WILSON = 1.959963984540054**2
 """The square of the 97.5th percentile of the normal distribution."""
-
-
-def study(service: InProcess, size: int, **settings: object) -> None:
-    service.post("/v1/studies", {"id": STUDY, **settings}, status=201)
-    service.make_topic(size)
-
-
-def answer_all(service: InProcess, answer: Answer, *workers: str, **more: Any) -> None:
-    """Let workers answer by turns until nobody gets a question."""
-    given = -1
-    while given:
-        given = 0
-        for worker in workers:
-            for asked in service.next(worker)["assignments"]:
-                told = service.judge(asked, answer(asked, worker), **more)
-                assert told.status_code == 201, told.text
-                given += 1
-
-
-def truly(asked: Json, worker: str) -> str:
-    """Prefer the smaller number."""
-    return by_number(asked)
-
-
-def falsely(asked: Json) -> str:
-    return "left" if by_number(asked) == "right" else "right"
-
-
-def numbers(asked: Json) -> set[int]:
-    return {int(asked[side]["id"][1:]) for side in ("left", "right")}
-
-
-def bob_errs(*pair: int) -> Answer:
-    """Let bob, and nobody else, be wrong about one pair."""
-
-    def answer(asked: Json, worker: str) -> str:
-        wrong = worker == "bob" and numbers(asked) == set(pair)
-        return falsely(asked) if wrong else by_number(asked)
-
-    return answer
-
-
-def report(service: InProcess, **query: object) -> Json:
-    found: Json = service.get(f"{AT}/report", **query)
-    return found
-
-
-def workers(told: Json) -> dict[str, Json]:
-    return {one["worker"]: one for one in told["workers"]}
 
 
 def test_agreement_and_intransitivity_are_those_counted_by_hand(service: InProcess) -> None:
@@ -134,61 +82,6 @@ def test_magnitudes_agree_when_only_the_scales_differ(light: InProcess) -> None:
     assert agreement["pairs"] == []
 
 
-def test_the_traps_of_a_batch_that_failed_are_remembered(service: InProcess) -> None:
-    quality = {"batch": 4, "traps": 2, "traps_pass": 1, "on_failure": "ignore"}
-    study(service, 12, selector="uniform", quality=quality)
-    documents = [{"id": f"t{n}", "text": str(n)} for n in range(1, 5)]
-    golds = [
-        {"documents": [f"t{n}", f"t{n + 1}"], "answer": {"preference": "left"}} for n in (1, 3)
-    ]
-    service.post(f"{ON_TOPIC}/golds", {"documents": documents, "golds": golds})
-    for worker in ("ann", "bob"):
-        for _ in range(4):
-            asked = service.one(worker)
-            trap = asked["left"]["id"].startswith("t")
-            wrong = worker == "bob" and trap
-            service.judge(asked, falsely(asked) if wrong else by_number(asked))
-    found = workers(report(service))
-    assert (found["ann"]["gold"], found["ann"]["gold_accuracy"]) == (2, 1.0)
-    assert (found["bob"]["gold"], found["bob"]["gold_accuracy"]) == (2, 0.0)
-    assert [found[who]["judgments"] for who in ("ann", "bob")] == [2, 0]
-    assert [found[who]["retracted"] for who in ("ann", "bob")] == [0, 4]
-    assert [found[who]["checks"] for who in ("ann", "bob")] == [2, 0]
-    assert [(found[who]["passed"], found[who]["failed"]) for who in ("ann", "bob")] == [
-        (1, 0),
-        (0, 1),
-    ]
-
-
-def test_an_answer_taken_back_by_its_worker_is_not_held_against_them(light: InProcess) -> None:
-    study(light, 3, selector="uniform", quality={"batch": 2, "traps": 1})
-    gold = {"documents": ["d1", "d2"], "answer": {"preference": "left"}}
-    light.post(f"{ON_TOPIC}/golds", {"golds": [gold]})
-    for _ in range(2):
-        asked = light.one("ann")
-        if numbers(asked) == {1, 2}:
-            light.judge(asked, falsely(asked))
-            asked = light.undo(asked).json()
-        light.judge(asked, by_number(asked))
-    found = workers(report(light))["ann"]
-    assert (found["gold"], found["gold_accuracy"], found["retracted"]) == (1, 1.0, 1)
-
-
-def test_repeats_tell_how_far_a_worker_agrees_with_themselves(light: InProcess) -> None:
-    study(light, 30, selector="uniform", quality={"batch": 4, "repeats": 1})
-    for worker in ("ann", "bob"):
-        met: set[frozenset[int]] = set()
-        for _ in range(12):
-            asked = light.one(worker)
-            again = frozenset(numbers(asked)) in met
-            met.add(frozenset(numbers(asked)))
-            light.judge(asked, falsely(asked) if again and worker == "bob" else by_number(asked))
-    found = workers(report(light))
-    assert found["ann"]["repeated"] > 0 and found["bob"]["repeated"] > 0
-    assert found["ann"]["self_consistency"] == 1.0
-    assert found["bob"]["self_consistency"] == 0.0
-
-
 def test_audits_are_foretold_and_the_interval_is_wilsons(service: InProcess) -> None:
     study(service, 12, selector="merge-tie-random", quality={"audits": 0.5})
     answer_all(service, truly, "ann", "bob")
@@ -225,43 +118,6 @@ def test_the_ranking_comes_to_rest_at_the_last_point(service: InProcess) -> None
     assert report(service, points=0)["convergence"] == []
 
 
-@pytest.mark.parametrize(
-    ("settings", "kind"),
-    [
-        ({"selector": "placement", "votes": 3}, "selector"),
-        ({"selector": "uniform", "votes": 3}, "bradley-terry"),
-    ],
-)
-def test_who_answers_against_all_others_is_the_least_reliable(
-    light: InProcess, settings: Json, kind: str
-) -> None:
-    study(light, 8, **settings)
-
-    def answer(asked: Json, worker: str) -> str:
-        return falsely(asked) if worker == "eve" else by_number(asked)
-
-    answer_all(light, answer, "ann", "bob", "cat", "eve")
-    told = report(light)
-    assert told["weighed_by"] == kind
-    found = {who: one["reliability"] for who, one in workers(told).items()}
-    assert min(found, key=lambda who: found[who]) == "eve"
-
-
-def test_reliability_of_grades_is_dawid_and_skenes(light: InProcess) -> None:
-    study(light, 12, design="graded", votes=3, design_options={"levels": ["no", "yes"]})
-
-    def answer(asked: Json, worker: str) -> Json:
-        even = int(asked["document"]["id"][1:]) % 2 == 0
-        return {"grade": "yes" if even and worker != "eve" else "no"}
-
-    answer_all(light, answer, "ann", "bob", "eve")
-    told = report(light)
-    assert (told["weighed_by"], told["agreement"]["votes"]) == ("dawid-skene", 3)
-    found = {who: one["reliability"] for who, one in workers(told).items()}
-    assert found["eve"] < found["ann"] == pytest.approx(found["bob"])
-    assert told["agreement"]["percentage"] == pytest.approx((6 * 1 + 6 / 3) / 12)
-
-
 def test_topics_are_put_together_and_one_can_be_asked_for(service: InProcess) -> None:
     study(service, 3, selector="elo-schedule")
     service.make_topic(4, "tea")
@@ -283,18 +139,6 @@ def test_another_rating_can_be_asked_for(light: InProcess) -> None:
     assert report(light)["rating"] == "order"
     assert report(light, rating="worker-bradley-terry")["rating"] == "worker-bradley-terry"
     refusal(light.send("GET", f"{AT}/report?rating=stars"), 422, "unknown-rating")
-
-
-def test_pseudonyms_stand_for_the_workers(light: InProcess) -> None:
-    study(light, 5, selector="elo-schedule", votes=2)
-    answer_all(light, truly, "annabel", "robert")
-    response = light.send("GET", f"{AT}/report", params={"pseudonyms": True})
-    assert "annabel" not in response.text and "robert" not in response.text
-    told = response.json()
-    (pair,) = told["agreement"]["pairs"]
-    assert {pair["one"], pair["other"]} == set(workers(told))
-    log = light.send("GET", f"{AT}/export/csv", params={"pseudonyms": True}).text
-    assert all(name in log for name in workers(told))
 
 
 def test_nothing_is_said_of_nothing(service: InProcess) -> None:

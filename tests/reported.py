@@ -1,0 +1,62 @@
+"""Studies to report on: small enough to be checked by hand."""
+
+from collections.abc import Callable
+from typing import Any
+
+from in_process import AT, STUDY, InProcess, Json, by_number
+
+Answer = Callable[[Json, str], str | Json]
+
+
+def study(service: InProcess, size: int, **settings: object) -> None:
+    """Add a study with a topic of so many documents, d1 the best."""
+    service.post("/v1/studies", {"id": STUDY, **settings}, status=201)
+    service.make_topic(size)
+
+
+def answer_all(service: InProcess, answer: Answer, *workers: str, **more: Any) -> None:
+    """Let workers answer by turns until nobody gets a question."""
+    given = -1
+    while given:
+        given = 0
+        for worker in workers:
+            for asked in service.next(worker)["assignments"]:
+                told = service.judge(asked, answer(asked, worker), **more)
+                assert told.status_code == 201, told.text
+                given += 1
+
+
+def truly(asked: Json, worker: str) -> str:
+    """Prefer the smaller number."""
+    return by_number(asked)
+
+
+def falsely(asked: Json) -> str:
+    """Prefer the larger number."""
+    return "left" if by_number(asked) == "right" else "right"
+
+
+def numbers(asked: Json) -> set[int]:
+    """Return which documents a question is about."""
+    return {int(asked[side]["id"][1:]) for side in ("left", "right")}
+
+
+def bob_errs(*pair: int) -> Answer:
+    """Let bob, and nobody else, be wrong about one pair."""
+
+    def answer(asked: Json, worker: str) -> str:
+        wrong = worker == "bob" and numbers(asked) == set(pair)
+        return falsely(asked) if wrong else by_number(asked)
+
+    return answer
+
+
+def report(service: InProcess, **query: Any) -> Json:
+    """Fetch the report."""
+    found: Json = service.get(f"{AT}/report", **query)
+    return found
+
+
+def workers(told: Json) -> dict[str, Json]:
+    """Return a report's workers by their names."""
+    return {one["worker"]: one for one in told["workers"]}
