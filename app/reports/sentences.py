@@ -59,7 +59,7 @@ def about_agreement(agreement: AgreementOut, adaptive: bool) -> str:
     more = (
         " A selector asks several workers mostly where the answer is in doubt, so on all pairs they"
         " would agree more."
-        if adaptive
+        if adaptive and agreement.votes is None
         else ""
     )
     common = f"{count(agreement.questions, 'question')} had answers of several workers. "

@@ -37,7 +37,7 @@ def test_the_interval_is_wilsons() -> None:
 
 
 def test_the_cost_of_convergence_is_bounded() -> None:
-    for judgments in (1, 999, 10_000, 10_001, 70_000, 100_000, 10**7):
+    for judgments in (1, 999, 5_000, 5_001, 35_000, 50_000, 10**7):
         points = points_for(judgments, 20)
         assert points <= 20
         assert points * judgments <= MOST_WORK
