@@ -16,14 +16,14 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.placing.asking import Mask, Question, Situation, draw_opponents, entropy
-from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.asking import Mask, Question, Situation, draw_opponents
 from nextpair.selectors.placing.fitting import Fitting
 from nextpair.selectors.placing.forecasting import forecast
 from nextpair.selectors.placing.goals import Goal, Reach
 from nextpair.selectors.placing.islands import Mainland
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.proof import Proof
+from nextpair.selectors.placing.view import View
 from nextpair.selectors.topic.believing import Believer, Reliability
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
@@ -136,7 +136,7 @@ class Placement(Believer):
 
     def _situation(
         self,
-        beliefs: Beliefs,
+        beliefs: View,
         reach: Reach,
         worker: Worker,
         open_pairs: Counter[Pair],
@@ -153,24 +153,24 @@ class Placement(Believer):
         firm, fresh = self._firm(beliefs), ~beliefs.judged & ~busy
         return Situation(
             beliefs.beliefs,
-            beliefs.crowd.of(worker.id),
+            beliefs.habits(worker.id),
             firm,
             fresh,
             draw_opponents(firm, fresh, beliefs.likeliest, rng),
-            entropy(reach.wanted),
+            reach.entropies,
             allowed,
             LITTLE * rng.random(len(self.documents)),
         )
 
-    def _firm(self, beliefs: Beliefs) -> Mask:
+    def _firm(self, beliefs: View) -> Mask:
         """Say which documents others can be measured by: the certain ones, and one per class."""
         mainland = self._mainland.joined
-        firm: Mask = mainland & (beliefs.beliefs.max(axis=1) >= FIRM)
+        firm: Mask = mainland & (beliefs.certainty >= FIRM)
         firm[(beliefs.beliefs[:, 1::2] * mainland[:, None]).argmax(axis=0)] = True
         return firm
 
     def _best(
-        self, beliefs: Beliefs, reach: Reach, situation: Situation, open_pairs: Counter[Pair]
+        self, beliefs: View, reach: Reach, situation: Situation, open_pairs: Counter[Pair]
     ) -> Question | None:
         """Choose the best question; rather one about a document begun, if many are in doubt."""
         idle = np.ones(len(self.documents), dtype=np.bool_)
@@ -227,8 +227,7 @@ class Placement(Believer):
 
     def certainty(self) -> Array:
         """Return how likely each document is of the class it is said to be of."""
-        certainty: Array = self._fitting.final().beliefs[:, 1::2].max(axis=1, initial=0)
-        return certainty
+        return self._fitting.final().of_likeliest
 
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered."""

@@ -15,49 +15,62 @@ class Answers:
     An answer is 0, 1 or 2: the first document is better than, tied with or worse than the second.
     """
 
-    def __init__(self, documents: int) -> None:
-        self._documents = documents
+    def __init__(self) -> None:
         self._rows = np.zeros((4, FIRST_ROOM), dtype=np.intp)
         self._size = 0
+        # Single numbers go into a list much faster than into an array.
+        self._new: list[tuple[int, int, int, int]] = []
 
     def __len__(self) -> int:
-        return self._size
+        return self._size + len(self._new)
 
     def add(self, first: int, second: int, answer: int, worker: int) -> None:
         """Keep one more."""
-        if self._size == self._rows.shape[1]:
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)], axis=1)
-        self._rows[:, self._size] = first, second, answer, worker
-        self._size += 1
+        self._new.append((first, second, answer, worker))
 
     def so_far(self) -> "Answers":
         """Return the answers there are now; what is added later is not among them."""
         # Rows are only ever written where nothing was: both can go on reading the same ones.
-        return copy.copy(self)
+        self._file()
+        twin = copy.copy(self)
+        twin._new = []
+        return twin
+
+    def _file(self) -> NDArray[np.intp]:
+        """Put what is new into the rows, and return these."""
+        if self._new:
+            size = len(self)
+            if size > self._rows.shape[1]:
+                larger = np.zeros((4, max(size, 2 * self._rows.shape[1])), dtype=np.intp)
+                larger[:, : self._size] = self._rows[:, : self._size]
+                self._rows = larger
+            self._rows[:, self._size : size] = np.array(self._new, dtype=np.intp).T
+            self._size = size
+            self._new.clear()
+        return self._rows[:, : self._size]
 
     @property
     def first(self) -> NDArray[np.intp]:
         """The first documents."""
-        return self._rows[0, : self._size]
+        return self._file()[0]
 
     @property
     def second(self) -> NDArray[np.intp]:
         """The second documents."""
-        return self._rows[1, : self._size]
+        return self._file()[1]
 
     @property
     def answer(self) -> NDArray[np.intp]:
         """What was said."""
-        return self._rows[2, : self._size]
+        return self._file()[2]
 
     @property
     def worker(self) -> NDArray[np.intp]:
         """Who said it."""
-        return self._rows[3, : self._size]
+        return self._file()[3]
 
-    def incidence(self) -> csr_array:
+    def incidence(self, documents: int) -> csr_array:
         """Return the matrix that adds up, by document, what the answers say of both sides."""
-        documents = np.concatenate([self.first, self.second])
-        columns = np.arange(len(documents))
-        ones = np.ones(len(documents))
-        return csr_array((ones, (documents, columns)), shape=(self._documents, len(documents)))
+        sides = np.concatenate([self.first, self.second])
+        columns = np.arange(len(sides))
+        return csr_array((np.ones(len(sides)), (sides, columns)), shape=(documents, len(sides)))

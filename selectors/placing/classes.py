@@ -56,7 +56,7 @@ def _pass_messages(beliefs: Beliefs, times: int) -> None:
 
 
 def _find(beliefs: Beliefs) -> bool:
-    gaps = np.where(beliefs.judged[:, None], beliefs.beliefs[:, 0::2], 0)
+    gaps = beliefs.beliefs[:, 0::2]
     document, gap = divmod(int(gaps.argmax()), gaps.shape[1])
     if gaps[document, gap] < SURE:
         return False
@@ -77,7 +77,7 @@ def _give_up(beliefs: Beliefs) -> bool:
 
 def _split(beliefs: Beliefs) -> Beliefs | None:
     """Return beliefs in which a class has become two, if there is one that seems to be."""
-    likeliest = np.where(beliefs.judged, beliefs.beliefs.argmax(axis=1), -1)
+    likeliest = beliefs.beliefs.argmax(axis=1)
     for whole in range(beliefs.classes):
         members = np.flatnonzero(likeliest == 2 * whole + 1)
         split = best_split(beliefs.answers, members, beliefs.size)

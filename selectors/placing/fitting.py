@@ -1,8 +1,8 @@
 """When beliefs are fitted anew: rarely enough to be cheap, often enough to be right.
 
-Between two fits an answer moves only the beliefs of its two documents. A fit starts from the last
-one and takes in all answers since: what single answers moved meanwhile leaves no trace, so whoever
-reads a long log does not have to move them.
+Between two fits an answer moves only the beliefs of its two documents, and only if somebody looks.
+A fit starts from the last one and takes in all answers since: what single answers moved meanwhile
+leaves no trace, so whoever reads a long log does not have to move them.
 """
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from nextpair.selectors.placing import classes
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.features import FeatureModel
+from nextpair.selectors.placing.places import Array
+from nextpair.selectors.placing.view import Said, View
 from nextpair.selectors.topic.documents import Documents
 
 SWEEPS = 3
@@ -28,24 +30,32 @@ class Fitting:
     """Beliefs over a topic's documents, fitted to its answers from time to time."""
 
     def __init__(self, documents: Documents, founder: int) -> None:
-        self._beliefs = Beliefs(len(documents), founder)
+        self._size = len(documents)
         self._features = FeatureModel(documents)
+        self._founder = founder
+        # In the order in which answers came to them, which is how beliefs number documents.
+        self._numbers: dict[int, int] = {}
+        self._beliefs = Beliefs()
+        self._hints: Array | None = None
         self._due = self._revised = 1
-        self._taken_in = 0
-        self._evidence = self._beliefs.evidence.copy()
-        self._final: Beliefs | None = None
+        self._since: list[Said] = []
+        self._view: View | None = None
+        self._final: View | None = None
 
     def add(self, first: int, second: int, answer: int, worker: str) -> None:
         """Take in one more answer."""
-        beliefs = self._beliefs
-        beliefs.answers.add(first, second, answer, beliefs.crowd.number(worker))
+        answers, numbers = self._beliefs.answers, self._numbers
+        one = numbers.setdefault(first, len(numbers))
+        other = numbers.setdefault(second, len(numbers))
+        answers.add(one, other, answer, self._beliefs.crowd.number(worker))
+        self._since.append((first, second, answer, worker))
         self._final = None
-        if len(beliefs.answers) >= self._due:
-            self._beliefs = self._fit(beliefs, SWEEPS, self._tries())
-            self._evidence = self._beliefs.evidence.copy()
-            self._taken_in = len(beliefs.answers)
-            growth = GROWTH if self._taken_in < FEW else GROWTH_OF_MANY
-            self._due = self._taken_in + max(1, self._taken_in // growth)
+        count = len(answers)
+        if count >= self._due:
+            self._beliefs, self._hints = self._fit(self._beliefs, SWEEPS, self._tries())
+            self._view = None
+            self._since.clear()
+            self._due = count + max(1, count // (GROWTH if count < FEW else GROWTH_OF_MANY))
 
     def _tries(self) -> int:
         """Say how many times classes are to be joined or split in the fit that is due."""
@@ -55,33 +65,40 @@ class Fitting:
         self._revised = count
         return TRIES
 
-    def look(self) -> Beliefs:
+    def look(self) -> View:
         """Return beliefs as of the last answer, good enough to choose the next question from."""
-        self._beliefs.take_in(self._taken_in)
-        self._taken_in = len(self._beliefs.answers)
-        return self._beliefs
+        if self._view is None:
+            self._view = self._view_of(self._beliefs, self._hints)
+        self._view.take_in(self._since)
+        self._since.clear()
+        return self._view
 
-    def final(self) -> Beliefs:
+    def final(self) -> View:
         """Return beliefs fitted to all answers, to be reported."""
         if self._final is None:
-            beliefs = self._beliefs.twin()
+            beliefs, hints = self._beliefs.twin(), self._hints
             if len(beliefs.answers):
-                beliefs = self._fit(beliefs, LAST_SWEEPS, LAST_TRIES)
-            self._final = beliefs
+                beliefs, hints = self._fit(beliefs, LAST_SWEEPS, LAST_TRIES)
+            self._final = self._view_of(beliefs, hints)
         return self._final
 
-    def _fit(self, beliefs: Beliefs, sweeps: int, tries: int) -> Beliefs:
-        beliefs.restart_from(self._evidence)
-        beliefs.extend()
-        self._take_hints(beliefs)
+    def _fit(self, beliefs: Beliefs, sweeps: int, tries: int) -> tuple[Beliefs, Array | None]:
+        """Fit beliefs to all answers; return them, and what features say of every document."""
+        documents = list(self._numbers)
+        hints = self._learn_hints(beliefs)
+        beliefs.extend(len(documents), None if hints is None else hints[documents])
         for _ in range(sweeps):
             beliefs.set_prior()
             beliefs.pass_messages()
-        revised = classes.revise(beliefs, tries)
-        if not revised.hinted:
-            self._take_hints(revised)
-        return revised
+        return classes.revise(beliefs, tries), hints
 
-    def _take_hints(self, beliefs: Beliefs) -> None:
-        settled = np.where(beliefs.judged[:, None], beliefs.beliefs[:, 1::2], 0)
-        beliefs.hint(self._features.log_likelihood(settled))
+    def _learn_hints(self, beliefs: Beliefs) -> Array | None:
+        if not self._features.informed:
+            return None
+        memberships = np.zeros((self._size, beliefs.classes))
+        memberships[list(self._numbers)[: beliefs.size]] = beliefs.beliefs[:, 1::2]
+        return self._features.log_likelihood(memberships)
+
+    def _view_of(self, beliefs: Beliefs, hints: Array | None) -> View:
+        documents = list(self._numbers)[: beliefs.size]
+        return View(beliefs, self._size, documents, self._founder, hints)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nextpair.selectors.placing import places
-from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.asking import entropy
 from nextpair.selectors.placing.places import Array
+from nextpair.selectors.placing.view import View
 from nextpair.selectors.topic.judgments import Pair
 
 ALONE = 0.5
@@ -30,25 +31,29 @@ class Goal:
     risk: float
     top: int = 0
 
-    def look(self, beliefs: Beliefs) -> "Reach":
+    def look(self, view: View) -> "Reach":
         """Say how far beliefs are from it."""
-        wanted = self._wanted(beliefs)
-        right: Array = wanted[:, 1::2].max(axis=1, initial=0)
-        if self.top:
-            right = np.maximum(right, wanted[:, -1])
-        counts = beliefs.counts
+        right, entropies = self._best_of(view) if self.top else _all_of(view)
+        counts = view.counts
         most = self.risk * max(float(counts.sum() - counts.max(initial=0)), 1.0)
-        return Reach(wanted, 1 - right, np.where(beliefs.judged, 1 - right, 1.0), most)
+        doubts = 1 - right
+        return Reach(entropies, doubts, np.where(view.judged, doubts, 1.0), most)
 
-    def _wanted(self, beliefs: Beliefs) -> Array:
-        surely = _beside_nobody(beliefs)
-        if not self.top:
-            return surely
+    def _best_of(self, view: View) -> tuple[Array, Array]:
+        """Return how surely each document is placed, and how uncertain that is, as far as wanted.
+
+        All places worse than those of the wanted documents are one.
+        """
+        surely = view.beliefs.copy()
+        for founder, belief in _beside_nobody(view).items():
+            surely[founder] = belief
         # The class that the last of the wanted documents is in.
-        sizes = np.bincount(beliefs.likeliest, minlength=beliefs.classes)
+        sizes = np.bincount(view.likeliest, minlength=view.classes)
         last = int(np.searchsorted(sizes.cumsum(), self.top))
-        start = 2 * min(last, beliefs.classes - 1) + 2
-        return places.gather(surely, start, surely.shape[1])
+        start = 2 * min(last, view.classes - 1) + 2
+        wanted = places.gather(surely.T, start, surely.shape[1]).T
+        right = np.maximum(wanted[:, 1::2].max(axis=1, initial=0), wanted[:, -1])
+        return right, entropy(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,8 @@ class Reach:
 
     Parameters
     ----------
-    wanted
-        Beliefs over the places that matter; all that are worse are one, the last.
+    entropies
+        How uncertain each document's place is, as far as it matters, in nats.
     doubts
         How likely each document is not where it seems to be, judged or not.
     errors
@@ -67,7 +72,7 @@ class Reach:
         How many documents may be misplaced.
     """
 
-    wanted: Array
+    entropies: Array
     doubts: Array
     errors: Array
     most: float
@@ -85,15 +90,26 @@ class Reach:
         return bool(errors.sum() <= self.most)
 
 
-def _beside_nobody(beliefs: Beliefs) -> Array:
+def _all_of(view: View) -> tuple[Array, Array]:
+    """Return how surely each document is placed, and how uncertain that is."""
+    right, entropies = view.of_likeliest.copy(), view.entropies.copy()
+    for founder, surely in _beside_nobody(view).items():
+        right[founder] = surely[1::2].max()
+        entropies[founder] = entropy(surely)
+    return right, entropies
+
+
+def _beside_nobody(view: View) -> dict[int, Array]:
     """Return beliefs in which who is alone in a class is not told from who would be beside it.
 
     Both mean the same order, so no answer could decide between them.
     """
-    surely, counts = beliefs.beliefs.copy(), beliefs.counts
-    for number, founder in enumerate(beliefs.founders):
+    counts = view.counts.tolist()
+    found: dict[int, Array] = {}
+    for number, founder in enumerate(view.founders):
         place = 2 * number + 1
-        if counts[number] - surely[founder, place] < ALONE:
-            surely[founder, place] = surely[founder, place - 1 : place + 2].sum()
-            surely[founder, [place - 1, place + 1]] = 0
-    return surely
+        if counts[number] - view.beliefs.item(founder, place) < ALONE:
+            surely = found.setdefault(founder, view.beliefs[founder].copy())
+            surely[place] = surely[place - 1 : place + 2].sum()
+            surely[[place - 1, place + 1]] = 0
+    return found

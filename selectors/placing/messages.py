@@ -1,8 +1,9 @@
 """Messages: what an answer tells one of its documents, given what is believed of the other.
 
 Everything here is of many answers at once, one per column, with places as rows: a few long rows
-are worked through several times faster than many short ones. Single precision is faster again, and
-no answer says anything to seven digits.
+are worked through several times faster than many short ones, which makes it matter that arrays are
+laid out that way in memory (`take` does so, an index in brackets need not). Single precision is
+faster again, and no answer says anything to seven digits.
 """
 
 import itertools
@@ -75,12 +76,38 @@ def swapped(sides: Many) -> Many:
     return np.concatenate([sides[:, middle:], sides[:, :middle]], axis=1)
 
 
-def shares(logs: Many) -> Many:
+def without(chances: Many, told: Many) -> Many:
+    """Return what would be believed had these messages not been told, one per column.
+
+    Parameters
+    ----------
+    chances
+        What is believed with them; overwritten.
+    """
+    chances /= told
+    chances /= chances.sum(axis=0)
+    return np.maximum(chances, LEAST, out=chances)
+
+
+def damped(told: Many, sent: Many) -> Many:
+    """Return messages half way, as logarithms, from the last to the new, so that none swings."""
+    between: Many = np.sqrt(told * sent)
+    return between
+
+
+def shares(logs: Array) -> Array:
     """Return distributions from logarithms of weights, one per column."""
-    weights: Many = logs - logs.max(axis=0)
+    weights: Array = logs - logs.max(axis=0)
     np.exp(weights, out=weights)
     weights /= weights.sum(axis=0)
     return weights
+
+
+def log_sums(logs: Array) -> Array:
+    """Return the logarithm of the sum of weights given as logarithms, one per column."""
+    most = logs.max(axis=0)
+    sums: Array = np.log(np.exp(logs - most).sum(axis=0)) + most
+    return sums
 
 
 def in_columns(rows: Array) -> Many:

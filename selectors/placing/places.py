@@ -5,9 +5,12 @@ before, between or after classes, where a class that has not been found yet woul
 belief is a distribution over places.
 """
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+Real = TypeVar("Real", np.float32, np.float64)
 Array = NDArray[np.float64]
 
 SAME = 0.6
@@ -51,9 +54,9 @@ def split_gap(gap: int, classes: int) -> list[int]:
     return [*range(place), place, place, place, *range(place + 1, place_count(classes))]
 
 
-def gather(beliefs: Array, start: int, stop: int, *, mean: bool = False) -> Array:
-    """Make one place of neighbouring ones: their sum, or their mean."""
-    inside = beliefs[:, start:stop].sum(axis=1, keepdims=True)
+def gather(chances: NDArray[Real], start: int, stop: int, *, mean: bool = False) -> NDArray[Real]:
+    """Make one place of neighbouring ones, places being rows: their sum, or their mean."""
+    inside = chances[start:stop].sum(axis=0, keepdims=True)
     if mean:
         inside /= stop - start
-    return np.concatenate([beliefs[:, :start], inside, beliefs[:, stop:]], axis=1)
+    return np.concatenate([chances[:start], inside, chances[stop:]])
