@@ -41,7 +41,8 @@ def document_space(features: Array, dimensions: int = DIMENSIONS) -> Array:
     """
     missing = np.isnan(features)
     columns = np.hstack([_standardise(features), _standardise(missing.astype(np.float64))])
-    if not columns.any():
+    columns = columns[:, columns.any(axis=0)]
+    if not columns.size:
         return np.zeros((len(features), 1))
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     kept = min(dimensions, len(sizes))
