@@ -29,6 +29,10 @@ RIDGE = 1.0
 """What is added to the Gram matrix's diagonal: how much one judgment may be an exception."""
 BLOCK = 64
 """Rows of an N x N matrix computed together."""
+FEW_COLUMNS = 256
+"""Up to so many features, directions are found from the products of all pairs of them."""
+NOTHING = 1e-12
+"""A direction whose squares add up to less than this share of the main one's is rounding."""
 SWEEPS = 12
 """Passes over the dual variables: most margins are then within a percent of their limits."""
 
@@ -44,11 +48,22 @@ def document_space(features: Array, dimensions: int = DIMENSIONS) -> Array:
     columns = columns[:, columns.any(axis=0)]
     if not columns.size:
         return np.zeros((len(features), 1))
-    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
-    kept = min(dimensions, len(sizes))
+    found = _main_directions(columns)[:, :dimensions]
     # A direction's sign is the solver's whim; fix it, so that every machine sees the same space.
-    signs = np.sign(left[np.abs(left).argmax(axis=0), np.arange(left.shape[1])])
-    return np.asarray((left * signs * sizes)[:, :kept] * np.sqrt(len(features)) / sizes[0])
+    found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])])
+    return np.asarray(found * np.sqrt(len(features)) / np.linalg.norm(found[:, 0]))
+
+
+def _main_directions(columns: Array) -> Array:
+    """Return the principal components of columns, largest first."""
+    if columns.shape[1] > FEW_COLUMNS:
+        left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+        return np.asarray(left * sizes)
+    # The same for few columns, without threads: they take many times as long where other processes
+    # are at work.
+    squares, turn = np.linalg.eigh(np.einsum("nk,nl->kl", columns, columns))
+    kept = np.flatnonzero(squares > squares[-1] * NOTHING)[::-1]
+    return np.einsum("nk,kl->nl", columns, turn[:, kept])
 
 
 def _standardise(columns: Array) -> Array:
