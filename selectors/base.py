@@ -57,8 +57,13 @@ class Worker:
     """
 
     id: str
-    answered: Mapping[Pair, int] = field(default_factory=dict)
+    answered: dict[Pair, int] = field(default_factory=dict)
     held: frozenset[Pair] = frozenset()
+
+    @property
+    def last(self) -> Pair | None:
+        """The pair they judged last."""
+        return next(reversed(self.answered), None)
 
     def has_seen(self, pair: Pair) -> bool:
         """Say whether a pair, smaller position first, must not be put to this worker (again)."""

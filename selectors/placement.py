@@ -8,7 +8,7 @@ alone, and what is doubtful is asked about again.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -142,15 +142,12 @@ class Placement(Believer):
         open_pairs: Counter[Pair],
         rng: np.random.Generator,
     ) -> Situation:
-        busy = np.zeros(len(self.documents), dtype=np.bool_)
-        for pair in open_pairs:
-            busy[list(pair)] = True
-
         def allowed(first: int, second: int) -> bool:
             pair = unordered(first, second)
             return pair not in open_pairs and not worker.has_seen(pair)
 
-        firm, fresh = self._firm(beliefs), ~beliefs.judged & ~busy
+        firm, fresh = self._firm(beliefs), ~beliefs.judged
+        fresh[_documents(open_pairs)] = False
         return Situation(
             beliefs.beliefs,
             beliefs.habits(worker.id),
@@ -166,7 +163,11 @@ class Placement(Believer):
         """Say which documents others can be measured by: the certain ones, and one per class."""
         mainland = self._mainland.joined
         firm: Mask = mainland & (beliefs.certainty >= FIRM)
-        firm[(beliefs.beliefs[:, 1::2] * mainland[:, None]).argmax(axis=0)] = True
+        of_classes = firm & (beliefs.of_likeliest >= FIRM)
+        members = np.bincount(beliefs.likeliest[of_classes], minlength=beliefs.classes)
+        # A class with a firm member has its surest one among them.
+        for number in (members == 0).nonzero()[0].tolist():
+            firm[(beliefs.beliefs[:, 2 * number + 1] * mainland).argmax()] = True
         return firm
 
     def _best(
@@ -174,13 +175,13 @@ class Placement(Believer):
     ) -> Question | None:
         """Choose the best question; rather one about a document begun, if many are in doubt."""
         idle = np.ones(len(self.documents), dtype=np.bool_)
-        for pair in open_pairs:
-            for document in pair:
-                idle[document] = bool(situation.firm[document])
+        in_hands = _documents(open_pairs)
+        idle[in_hands] = situation.firm[in_hands]
         best = situation.best(situation.least_certain(idle))
         begun = beliefs.judged
-        doubtful = reach.errors[begun].sum() > max(0.5, CALM * begun.sum())
-        if not doubtful or self._heard >= PATIENCE * begun.sum():
+        count = np.count_nonzero(begun)
+        doubtful = reach.errors[begun].sum() > max(0.5, CALM * count)
+        if not doubtful or self._heard >= PATIENCE * count:
             return best
         of_begun = situation.best(situation.least_certain(idle & begun))
         if best is None or of_begun is None:
@@ -189,7 +190,7 @@ class Placement(Believer):
 
     def _stay(self, best: Question, situation: Situation, worker: Worker) -> Pair:
         """Keep one of the documents the worker has just seen, if that costs little."""
-        last = next(reversed(list(worker.answered)), None)
+        last = worker.last
         if last is None or not self.options.stay:
             return best.pair
         if set(last) & set(best.pair):
@@ -247,3 +248,7 @@ class Placement(Believer):
     def variant(cls, options: Any) -> type[Selector]:
         """Prove the order if workers are always right."""
         return cls if options.risk else Proof
+
+
+def _documents(pairs: Iterable[Pair]) -> list[int]:
+    return [document for pair in pairs for document in pair]

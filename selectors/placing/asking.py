@@ -1,5 +1,6 @@
 """Which pair teaches most: the information an answer is expected to give about both places."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -62,25 +63,39 @@ class Situation:
     def best(self, candidates: Sequence[int]) -> Question | None:
         """Choose the best pair with one of some candidates in it."""
         best: Question | None = None
-        for document, gain in zip(candidates, self.gains(candidates, self.opponents), strict=True):
-            for place in np.argsort(-gain).tolist():
-                if gain[place] < 0 or (best is not None and gain[place] <= best.information):
-                    break
-                other = int(self.opponents[place])
-                if self.allowed(document, other):
-                    best = Question((document, other), float(gain[place]))
-                    break
+        if not candidates:
+            return best
+        gains = self.gains(candidates, self.opponents)
+        for document, gain, most in zip(candidates, gains, gains.max(axis=1).tolist(), strict=True):
+            if most < 0 or (best is not None and most <= best.information):
+                continue
+            found = self._first_allowed(document, gain)
+            if found is not None and (best is None or found.information > best.information):
+                best = found
         return best
+
+    def _first_allowed(self, document: int, gain: Array) -> Question | None:
+        """Return the best pair of a document and an opponent that may be asked."""
+        other = int(self.opponents[gain.argmax()])
+        if self.allowed(document, other):
+            return Question((document, other), float(gain.max()))
+        for place in np.argsort(-gain).tolist():
+            other = int(self.opponents[place])
+            if gain[place] < 0:
+                break
+            if self.allowed(document, other):
+                return Question((document, other), float(gain[place]))
+        return None
 
     def least_certain(self, among: Mask) -> list[int]:
         """Return those of some documents whose places are least certain, least certain first."""
-        documents = np.flatnonzero(among)
+        documents = among.nonzero()[0]
         count = min(CANDIDATES, len(documents))
         if not count:
             return []
-        doubt = self.doubt[documents] + self.chance[documents]
-        found = np.argpartition(-doubt, count - 1)[:count]
-        ordered: list[int] = documents[found[np.argsort(-doubt[found])]].tolist()
+        certainty = -(self.doubt[documents] + self.chance[documents])
+        found = certainty.argpartition(count - 1)[:count]
+        ordered: list[int] = documents[found[certainty[found].argsort()]].tolist()
         return ordered
 
     def gains(self, documents: Sequence[int], opponents: NDArray[np.intp]) -> Array:
@@ -91,8 +106,10 @@ class Situation:
         rows = np.array(documents, dtype=np.intp)
         gains = information(self.beliefs[rows], self.beliefs[opponents], self.confusion)
         gains += self.chance[opponents]
-        useless = ~self.firm[opponents] & ~(self.fresh[rows, None] & self.fresh[opponents])
-        gains[useless | (rows[:, None] == opponents)] = -1
+        useful = self.fresh[rows][:, None] & self.fresh[opponents]
+        useful |= self.firm[opponents]
+        useful &= rows[:, None] != opponents
+        gains[~useful] = -1
         return gains
 
 
@@ -106,14 +123,21 @@ def draw_opponents(
     classes
         The class each document is most likely of.
     """
-    documents = np.flatnonzero(firm)
-    groups = [documents[classes[documents] == number] for number in np.unique(classes[documents])]
-    groups.append(np.flatnonzero(fresh))
-    drawn = [
-        group if len(group) <= OPPONENTS else group[rng.integers(len(group), size=OPPONENTS)]
-        for group in groups
-    ]
-    return np.unique(np.concatenate(drawn))
+    documents = firm.nonzero()[0]
+    of_firm = classes[documents]
+    order = of_firm.argsort(kind="stable")
+    ends = np.bincount(of_firm).cumsum().tolist()
+    documents, drawn = documents[order], set()
+    for start, end in itertools.pairwise([0, *ends]):
+        drawn.update(_draw(documents[start:end], rng))
+    drawn.update(_draw(fresh.nonzero()[0], rng))
+    return np.array(sorted(drawn), dtype=np.intp)
+
+
+def _draw(group: NDArray[np.intp], rng: np.random.Generator) -> list[int]:
+    few = group if len(group) <= OPPONENTS else group[rng.integers(len(group), size=OPPONENTS)]
+    drawn: list[int] = few.tolist()
+    return drawn
 
 
 def information(documents: Array, others: Array, confusion: Array) -> Array:
@@ -125,12 +149,16 @@ def information(documents: Array, others: Array, confusion: Array) -> Array:
         Beliefs over places, one document per row.
     """
     # At each place, how a document there would compare with these: told from the other side.
-    truths = places.relations(documents)[::-1] @ others.T
-    answers = np.tensordot(confusion.T, truths, axes=1)
-    noise = (confusion * np.log(confusion)).sum(axis=1)
-    taught: Array = np.tensordot(noise, truths, axes=1)
-    np.maximum(answers, 1e-300, out=answers)
-    taught -= (answers * np.log(answers)).sum(axis=0)
+    truths = places.relations(documents)[::-1]
+    weights = np.empty((4, 3))
+    weights[:3] = confusion.T
+    weights[3] = (confusion * np.log(confusion)).sum(axis=1)
+    # All at once: what takes long here is not the numbers but the calls.
+    said = (weights @ truths.reshape(3, -1)).reshape(-1, others.shape[1]) @ others.T
+    said = said.reshape(4, len(documents), len(others))
+    answers, taught = np.maximum(said[:3], 1e-300), said[3]
+    answers *= np.log(answers)
+    taught -= answers.sum(axis=0)
     return taught
 
 
