@@ -150,7 +150,7 @@ class Placement(Believer):
         fresh[_documents(open_pairs)] = False
         return Situation(
             beliefs.beliefs,
-            beliefs.habits(worker.id),
+            beliefs.lessons(worker.id),
             firm,
             fresh,
             draw_opponents(firm, fresh, beliefs.likeliest, rng),

@@ -1,6 +1,5 @@
 """Which pair teaches most: the information an answer is expected to give about both places."""
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -34,8 +33,8 @@ class Situation:
 
     Parameters
     ----------
-    confusion
-        How the worker who asks answers: P(answer | relation), relation by row.
+    lessons
+        What answers of the worker who asks teach, at each two places.
     firm
         Documents whose place is certain enough to measure others by.
     fresh
@@ -52,7 +51,7 @@ class Situation:
     """
 
     beliefs: Array
-    confusion: Array
+    lessons: Array
     firm: Mask
     fresh: Mask
     opponents: NDArray[np.intp]
@@ -104,7 +103,7 @@ class Situation:
         It is less than 0 where a document cannot be measured by the opponent.
         """
         rows = np.array(documents, dtype=np.intp)
-        gains = information(self.beliefs[rows], self.beliefs[opponents], self.confusion)
+        gains = information(self.beliefs[rows], self.beliefs[opponents], self.lessons)
         gains += self.chance[opponents]
         useful = self.fresh[rows][:, None] & self.fresh[opponents]
         useful |= self.firm[opponents]
@@ -124,38 +123,51 @@ def draw_opponents(
         The class each document is most likely of.
     """
     documents = firm.nonzero()[0]
-    of_firm = classes[documents]
-    order = of_firm.argsort(kind="stable")
-    ends = np.bincount(of_firm).cumsum().tolist()
-    documents, drawn = documents[order], set()
-    for start, end in itertools.pairwise([0, *ends]):
-        drawn.update(_draw(documents[start:end], rng))
-    drawn.update(_draw(fresh.nonzero()[0], rng))
+    # Short numbers: of these numpy sorts many in no time.
+    numbers = classes[documents].astype(np.int16)
+    grouped = np.concatenate([documents[numbers.argsort(kind="stable")], fresh.nonzero()[0]])
+    ends = [*np.bincount(numbers).cumsum().tolist(), len(grouped)]
+    drawn: set[int] = set()
+    shares = rng.random((len(ends), OPPONENTS))
+    for share, start, end in zip(shares, [0, *ends], ends, strict=False):
+        group = grouped[start:end]
+        few = group if len(group) <= OPPONENTS else group[(share * len(group)).astype(np.intp)]
+        drawn.update(few.tolist())
     return np.array(sorted(drawn), dtype=np.intp)
 
 
-def _draw(group: NDArray[np.intp], rng: np.random.Generator) -> list[int]:
-    few = group if len(group) <= OPPONENTS else group[rng.integers(len(group), size=OPPONENTS)]
-    drawn: list[int] = few.tolist()
-    return drawn
+def lessons(confusion: Array, width: int) -> Array:
+    """Prepare what a worker's answers teach.
+
+    Parameters
+    ----------
+    confusion
+        How the worker answers: P(answer | relation), relation by row.
+    width
+        How many places there are.
+
+    Returns
+    -------
+    NDArray
+        For two places, the chance of each answer about documents there, and at [3] how much of it
+        is chance, as a negative entropy in nats.
+    """
+    noise = (confusion * np.log(confusion)).sum(axis=1)
+    relations = places.relations(np.eye(width)).transpose(0, 2, 1)
+    return np.tensordot(np.vstack([confusion.T, noise]), relations, axes=1)
 
 
-def information(documents: Array, others: Array, confusion: Array) -> Array:
+def information(documents: Array, others: Array, lessons: Array) -> Array:
     """Return how much an answer about each of some documents and each of others would teach.
 
     Parameters
     ----------
     documents, others
         Beliefs over places, one document per row.
+    lessons
+        What answers teach at each two places.
     """
-    # At each place, how a document there would compare with these: told from the other side.
-    truths = places.relations(documents)[::-1]
-    weights = np.empty((4, 3))
-    weights[:3] = confusion.T
-    weights[3] = (confusion * np.log(confusion)).sum(axis=1)
-    # All at once: what takes long here is not the numbers but the calls.
-    said = (weights @ truths.reshape(3, -1)).reshape(-1, others.shape[1]) @ others.T
-    said = said.reshape(4, len(documents), len(others))
+    said = documents @ lessons @ others.T
     answers, taught = np.maximum(said[:3], 1e-300), said[3]
     answers *= np.log(answers)
     taught -= answers.sum(axis=0)

@@ -42,6 +42,7 @@ class Beliefs:
         self._messages = np.zeros(self._chances.shape, dtype=np.float32)
         self._sides = np.zeros(0, dtype=np.intp)
         self._incidence = self.answers.incidence(0)
+        self._sent = 0
         self._explained = 0.0
         self._weigh_newcomer(self.counts)
 
@@ -122,6 +123,10 @@ class Beliefs:
         likelihood = self.crowd.likelihood(answers.worker, answers.answer)
         sent = messages.tell(messages.both_ways(likelihood), messages.swapped(otherwise))
         self._messages = messages.damped(told, sent)
+        # What has not been sent yet cannot swing: a first message counts in full.
+        old, self._sent = self._sent, count
+        for new in (slice(old, count), slice(count + old, None)):
+            self._messages[:, new] = sent[:, new]
         self._gather_evidence()
         self.believe()
         truths = likelihood * messages.relate(otherwise[:, :count], otherwise[:, count:])
@@ -226,6 +231,8 @@ class Beliefs:
         likelihood = self.crowd.likelihood(answers.worker, answers.answer)
         told = messages.tell(messages.both_ways(likelihood), messages.swapped(sides))
         self._continue(chances, told)
+        # Here an answer heard itself, in what was believed: none of that is to be kept.
+        self._sent = 0
 
     def drop(self, gone: int) -> None:
         """Give up a class that has no member."""

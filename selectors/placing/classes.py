@@ -12,6 +12,8 @@ EMPTY = 0.3
 """A class that is expected to have fewer members was none."""
 SETTLING = 4
 """Rounds of messages before changed classes are compared with those they came from."""
+HOPELESS = -50.0
+"""How much worse they may explain the answers meanwhile, as a logarithm, to be let settle."""
 HINT = -30.0
 """How little the answers between two classes may speak for one, for that to be tried at all."""
 MOST_CHANGES = 8
@@ -44,9 +46,13 @@ def _better(beliefs: Beliefs, other: Beliefs | None) -> Beliefs | None:
     """Return other beliefs if they explain the answers better, once both have settled."""
     if other is None:
         return None
-    _pass_messages(beliefs, SETTLING)
-    _pass_messages(other, SETTLING)
-    return other if other.support() > beliefs.support() else None
+    for _ in range(SETTLING):
+        _pass_messages(beliefs, 1)
+        _pass_messages(other, 1)
+        gain = other.support() - beliefs.support()
+        if gain < HOPELESS:
+            break
+    return other if gain > 0 else None
 
 
 def _pass_messages(beliefs: Beliefs, times: int) -> None:

@@ -10,7 +10,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.placing.asking import entropy
+from nextpair.selectors.placing.asking import entropy, lessons
 from nextpair.selectors.placing.beliefs import FOUNDER, Beliefs
 from nextpair.selectors.placing.messages import APART, LEAST
 from nextpair.selectors.placing.places import SAME, Array
@@ -59,6 +59,7 @@ class View:
         self.counts = fitted.counts
         """How many judged documents each class is expected to have."""
         self._habits: dict[str, Array] = {}
+        self._lessons: dict[str, Array] = {}
         self._summarise()
 
     def _summarise(self) -> None:
@@ -80,6 +81,13 @@ class View:
         known = self._habits.get(worker)
         if known is None:
             known = self._habits[worker] = self.crowd.of(worker)
+        return known
+
+    def lessons(self, worker: str) -> Array:
+        """Say what a worker's answers teach, at each two places."""
+        known = self._lessons.get(worker)
+        if known is None:
+            known = self._lessons[worker] = lessons(self.habits(worker), self._logs.shape[1])
         return known
 
     def take_in(self, said: Iterable[Said]) -> None:

@@ -14,6 +14,7 @@ from nextpair.selectors.placing.asking import (
     draw_opponents,
     entropy,
     information,
+    lessons,
 )
 from nextpair.selectors.placing.places import Array
 
@@ -48,14 +49,14 @@ def mutual_information(first: Array, second: Array) -> float:
 def test_information_is_what_adding_everything_up_gives(seed: int) -> None:
     rng = np.random.default_rng(seed)
     beliefs = rng.dirichlet(np.full(7, 0.5), size=4)
-    found = information(beliefs[:2], beliefs, CONFUSION)
+    found = information(beliefs[:2], beliefs, lessons(CONFUSION, 7))
     expected = [[mutual_information(one, other) for other in beliefs] for one in beliefs[:2]]
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_nothing_is_learned_of_places_that_are_known() -> None:
     known = np.eye(5)[[1, 3, 3]]
-    np.testing.assert_allclose(information(known, known, CONFUSION), 0, atol=1e-9)
+    np.testing.assert_allclose(information(known, known, lessons(CONFUSION, 5)), 0, atol=1e-9)
 
 
 def situation(
@@ -64,7 +65,8 @@ def situation(
     nobody = np.zeros(len(beliefs), dtype=np.bool_)
     doubt = entropy(beliefs)
     opponents, chance = np.flatnonzero(firm), np.zeros(len(beliefs))
-    return Situation(beliefs, CONFUSION, firm, nobody, opponents, doubt, allowed, chance)
+    taught = lessons(CONFUSION, beliefs.shape[1])
+    return Situation(beliefs, taught, firm, nobody, opponents, doubt, allowed, chance)
 
 
 DOUBTFUL = np.array([0.02, 0.46, 0.04, 0.46, 0.02])
