@@ -30,7 +30,7 @@ from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
 from nextpair.selectors.topic.order import Order
 from nextpair.selectors.topic.settings import Forecast
 
-ANSWERS = (Outcome.BETTER, Outcome.TIE, Outcome.WORSE)
+ANSWERS = {Outcome.BETTER: 0, Outcome.TIE: 1, Outcome.WORSE: 2}
 FIRM = 0.9
 """How certain a document's place must be to measure others by it."""
 CALM = 0.15
@@ -95,7 +95,7 @@ class Placement(Believer):
 
     def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Take in one judgment."""
-        self._fitting.add(first, second, ANSWERS.index(outcome), worker)
+        self._fitting.add(first, second, ANSWERS[outcome], worker)
         self._mainland.compare(first, second)
         self._heard += 1
         self._settled = None

@@ -22,13 +22,13 @@ def believe(
 ) -> Beliefs:
     """Return beliefs in one single class, with answers about pairs drawn at random."""
     rng = np.random.default_rng(seed)
-    beliefs = Beliefs(len(grades), 0)
+    beliefs = Beliefs()
     for _ in range(answers):
         first, second = rng.choice(len(grades), size=2, replace=False).tolist()
         said = answer(grades[first], grades[second], error, rng)
         worker = beliefs.crowd.number(f"w{rng.integers(workers)}")
         beliefs.answers.add(first, second, said, worker)
-    beliefs.extend()
+    beliefs.extend(len(grades))
     settle(beliefs, 3)
     return beliefs
 

@@ -52,22 +52,22 @@ class Answers:
     @property
     def first(self) -> NDArray[np.intp]:
         """The first documents."""
-        return self._file()[0]
+        return self._file()[0, :]
 
     @property
     def second(self) -> NDArray[np.intp]:
         """The second documents."""
-        return self._file()[1]
+        return self._file()[1, :]
 
     @property
     def answer(self) -> NDArray[np.intp]:
         """What was said."""
-        return self._file()[2]
+        return self._file()[2, :]
 
     @property
     def worker(self) -> NDArray[np.intp]:
         """Who said it."""
-        return self._file()[3]
+        return self._file()[3, :]
 
     def incidence(self, documents: int) -> csr_array:
         """Return the matrix that adds up, by document, what the answers say of both sides."""

@@ -168,9 +168,9 @@ def information(documents: Array, others: Array, lessons: Array) -> Array:
         What answers teach at each two places.
     """
     said = documents @ lessons @ others.T
-    answers, taught = np.maximum(said[:3], 1e-300), said[3]
+    answers = np.maximum(said[:3], 1e-300)
     answers *= np.log(answers)
-    taught -= answers.sum(axis=0)
+    taught: Array = said[3] - answers.sum(axis=0)
     return taught
 
 

@@ -177,8 +177,8 @@ class _Lesson:
 
         def means(own: Array, scores: Array) -> Array:
             # Without itself, document by document: its own score must not draw a mean to it.
-            drawn: Array = (sums + LEANING * line)[:, None] - own * scores
-            return drawn / ((counts + LEANING)[:, None] - own)
+            drawn = (sums + LEANING * line)[:, None] - own * scores
+            return np.asarray(drawn / ((counts + LEANING)[:, None] - own))
 
         near = self.of_known - means(self.memberships, self.of_known)
         spread = _spread(self.memberships * near**2, counts)[:, None]

@@ -11,19 +11,22 @@ class Mainland:
     """Which documents are joined by comparisons to the founder of the first class."""
 
     def __init__(self, size: int, founder: int) -> None:
-        self.joined = np.zeros(size, dtype=np.bool_)
+        # Read one by one and all at once: an array over the same memory serves the second.
+        self._joined = bytearray(size)
         if size:
-            self.joined[founder] = True
+            self._joined[founder] = True
+        self.joined = np.frombuffer(self._joined, dtype=np.bool_)
         self._island: dict[int, list[int]] = {}
 
     def compare(self, first: int, second: int) -> None:
         """Take note of a comparison."""
-        one, other = self._of(first), self._of(second)
-        if self.joined[first] and self.joined[second]:
+        is_joined, other_is = self._joined[first], self._joined[second]
+        if is_joined and other_is:
             return
-        if self.joined[first] or self.joined[second]:
+        one, other = self._of(first), self._of(second)
+        if is_joined or other_is:
             for document in (*one, *other):
-                self.joined[document] = True
+                self._joined[document] = True
                 self._island.pop(document, None)
         elif one is not other:
             one += other
@@ -32,6 +35,6 @@ class Mainland:
             self._island.setdefault(first, one)
 
     def _of(self, document: int) -> list[int]:
-        if self.joined[document]:
+        if self._joined[document]:
             return []
         return self._island.setdefault(document, [document])

@@ -100,7 +100,9 @@ class View:
 
     def _move(self, document: int, told: Sequence[float], before: Sequence[float]) -> None:
         """Let a message move the belief about one document."""
-        logs = [old + log(new) for old, new in zip(self._logs[document].tolist(), told, strict=True)]
+        logs = [
+            old + log(new) for old, new in zip(self._logs[document].tolist(), told, strict=True)
+        ]
         most = max(logs)
         weights = [exp(each - most) for each in logs]
         total = sum(weights)

@@ -15,7 +15,7 @@ from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.order import Order
 from nextpair.selectors.topic.settings import Conflict, Reason
-from nextpair.selectors.topic.votes import Ballots
+from nextpair.selectors.topic.votes import Ballots, VoteRule
 
 
 class Knowledge:
@@ -103,7 +103,13 @@ class Knowledge:
 
     def matches(self) -> list[Match]:
         """List the pairs with a vote, in the order in which they were first asked."""
-        return [Match(*pair, ballot.score) for pair, ballot in self._ballots.items()]
+        ballots = self._ballots
+        if isinstance(self.selector, Believer):
+            ballots = Ballots(VoteRule())
+            for finding in self._findings():
+                told = finding.told_from(min(finding.first, finding.second))
+                ballots.cast((told.first, told.second), told.judgments[0], told.outcome)
+        return [Match(*pair, ballot.score) for pair, ballot in ballots.items()]
 
     def scores(self, rating: str | None = None) -> NDArray[np.float64]:
         """Return a number for each document, larger is better.

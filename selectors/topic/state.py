@@ -74,10 +74,12 @@ class Topic(Knowledge):
         if first > second:
             pair, outcome = (second, first), outcome.reversed
         self._answered[judgment.worker][pair] = judgment.number
-        finding = self._ballots.cast(pair, judgment.number, outcome)
         if isinstance(self.selector, Believer):
+            # It has no votes to wait for; who wants to see them counts them then.
             self.selector.hear(*pair, outcome, judgment.worker)
-        elif finding is not None:
+            return
+        finding = self._ballots.cast(pair, judgment.number, outcome)
+        if finding is not None:
             self._absorb_finding(finding)
 
     def _absorb_finding(self, finding: Finding) -> None:

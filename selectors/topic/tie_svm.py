@@ -63,7 +63,7 @@ def _main_directions(columns: Array) -> Array:
     # are at work.
     squares, turn = np.linalg.eigh(np.einsum("nk,nl->kl", columns, columns))
     kept = np.flatnonzero(squares > squares[-1] * NOTHING)[::-1]
-    return np.einsum("nk,kl->nl", columns, turn[:, kept])
+    return np.asarray(np.einsum("nk,kl->nl", columns, turn[:, kept]))
 
 
 def _standardise(columns: Array) -> Array:

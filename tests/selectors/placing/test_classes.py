@@ -48,12 +48,12 @@ def test_a_class_without_members_is_given_up() -> None:
 
 
 def test_a_document_that_is_better_than_all_founds_a_class() -> None:
-    beliefs = Beliefs(8, 0)
+    beliefs = Beliefs()
     worker = beliefs.crowd.number("w")
     for other in range(1, 7):
         beliefs.answers.add(0, other, 1, worker)
         beliefs.answers.add(7, other, 0, worker)
-    beliefs.extend()
+    beliefs.extend(8)
     settle(beliefs, 4)
     revised = classes.revise(beliefs, 0)
     assert revised.classes == 2

@@ -177,8 +177,8 @@ def test_it_stops_at_its_budget_and_counts_what_is_out() -> None:
 
 def test_only_the_top_has_to_be_settled() -> None:
     grades = [0] * 40 + [1] * 40 + [2] * 8
-    whole = [Room(grades, erring(0.1), seed).play() for seed in range(3)]
-    top = [Room(grades, erring(0.1), seed, top=8).play() for seed in range(3)]
+    whole = [Room(grades, erring(0.1), seed).play() for seed in range(6)]
+    top = [Room(grades, erring(0.1), seed, top=8).play() for seed in range(6)]
     assert sum(len(room.asked) for room in top) < 0.97 * sum(len(room.asked) for room in whole)
     for room in top:
         best = set(np.argsort(-room.topic.scores(), kind="stable")[:8].tolist())
