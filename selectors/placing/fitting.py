@@ -22,6 +22,8 @@ GROWTH, FEW, GROWTH_OF_MANY = 10, 1_000, 2
 """A fit is due when the answers have grown by one in so many, of few and of many answers."""
 THOROUGH, THOROUGH_OF_MANY = 1.5, 2.0
 """Classes are joined and split, which takes trying, when the answers have grown by this factor."""
+LESSON = 1.25
+"""What features say is learnt anew when the answers have grown by this factor, or with classes."""
 TRIES, LAST_TRIES = 2, 6
 """How many times then, and in the fit that a report rests on."""
 
@@ -37,7 +39,7 @@ class Fitting:
         self._numbers: dict[int, int] = {}
         self._beliefs = Beliefs()
         self._hints: Array | None = None
-        self._due = self._revised = 1
+        self._due = self._revised = self._taught = 1
         self._since: list[Said] = []
         self._view: View | None = None
         self._final: View | None = None
@@ -52,7 +54,10 @@ class Fitting:
         self._final = None
         count = len(answers)
         if count >= self._due:
-            self._beliefs, self._hints = self._fit(self._beliefs, SWEEPS, self._tries())
+            if not self._beliefs.hinted or count >= LESSON * self._taught:
+                self._taught = count
+                self._hints = self._learn_hints(self._beliefs)
+            self._beliefs = self._fit(self._beliefs, self._hints, SWEEPS, self._tries())
             self._view = None
             self._since.clear()
             self._due = count + max(1, count // (GROWTH if count < FEW else GROWTH_OF_MANY))
@@ -76,23 +81,23 @@ class Fitting:
     def final(self) -> View:
         """Return beliefs fitted to all answers, to be reported."""
         if self._final is None:
-            beliefs, hints = self._beliefs.twin(), self._hints
+            beliefs, hints = self._beliefs.twin(), self._learn_hints(self._beliefs)
             if len(beliefs.answers):
-                beliefs, hints = self._fit(beliefs, LAST_SWEEPS, LAST_TRIES)
+                beliefs = self._fit(beliefs, hints, LAST_SWEEPS, LAST_TRIES)
             self._final = self._view_of(beliefs, hints)
         return self._final
 
-    def _fit(self, beliefs: Beliefs, sweeps: int, tries: int) -> tuple[Beliefs, Array | None]:
-        """Fit beliefs to all answers; return them, and what features say of every document."""
+    def _fit(self, beliefs: Beliefs, hints: Array | None, sweeps: int, tries: int) -> Beliefs:
+        """Fit beliefs to all answers, given what features say of every document."""
         documents = list(self._numbers)
-        hints = self._learn_hints(beliefs)
         beliefs.extend(len(documents), None if hints is None else hints[documents])
         for _ in range(sweeps):
             beliefs.set_prior()
             beliefs.pass_messages()
-        return classes.revise(beliefs, tries), hints
+        return classes.revise(beliefs, tries)
 
     def _learn_hints(self, beliefs: Beliefs) -> Array | None:
+        """Learn what features say of every document: how much likelier each class, as a log."""
         if not self._features.informed:
             return None
         memberships = np.zeros((self._size, beliefs.classes))
