@@ -14,9 +14,9 @@ from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.view import Said, View
 from nextpair.selectors.topic.documents import Documents
 
-SWEEPS = 3
+SWEEPS = 2
 """Rounds of messages in a fit."""
-LAST_SWEEPS = 8
+LAST_SWEEPS = 6
 """Rounds in the fit that a report rests on."""
 GROWTH, FEW, GROWTH_OF_MANY = 10, 1_000, 2
 """A fit is due when the answers have grown by one in so many, of few and of many answers."""
