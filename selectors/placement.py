@@ -8,7 +8,7 @@ alone, and what is doubtful is asked about again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,13 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.placing.asking import Mask, Question, Situation, draw_opponents
+from nextpair.selectors.placing.asking import (
+    Mask,
+    Question,
+    Situation,
+    documents_of,
+    draw_opponents,
+)
 from nextpair.selectors.placing.fitting import Fitting
 from nextpair.selectors.placing.forecasting import forecast
 from nextpair.selectors.placing.goals import Goal, Reach
@@ -104,7 +110,7 @@ class Placement(Believer):
 
     def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
         """Choose the pair that teaches most among those this worker may have."""
-        if self._out_of_budget or len(self.documents) < 2:
+        if self._spent_with(Counter()) or len(self.documents) < 2:
             return Idle.DONE
         beliefs = self._fitting.look()
         reach = self._goal.look(beliefs)
@@ -126,10 +132,6 @@ class Placement(Believer):
             return Idle.WAIT
         return self._stay(best, situation, worker)
 
-    @property
-    def _out_of_budget(self) -> bool:
-        return self._spent_with(Counter())
-
     def _spent_with(self, open_pairs: Counter[Pair]) -> bool:
         limit = float(self.options.budget) * len(self.documents)
         return 0 < limit <= self._heard + open_pairs.total()
@@ -147,7 +149,7 @@ class Placement(Believer):
             return pair not in open_pairs and not worker.has_seen(pair)
 
         firm, fresh = self._firm(beliefs), ~beliefs.judged
-        fresh[_documents(open_pairs)] = False
+        fresh[documents_of(open_pairs)] = False
         return Situation(
             beliefs.beliefs,
             beliefs.lessons(worker.id),
@@ -175,7 +177,7 @@ class Placement(Believer):
     ) -> Question | None:
         """Choose the best question; rather one about a document begun, if many are in doubt."""
         idle = np.ones(len(self.documents), dtype=np.bool_)
-        in_hands = _documents(open_pairs)
+        in_hands = documents_of(open_pairs)
         idle[in_hands] = situation.firm[in_hands]
         best = situation.best(situation.least_certain(idle))
         begun = beliefs.judged
@@ -191,9 +193,7 @@ class Placement(Believer):
     def _stay(self, best: Question, situation: Situation, worker: Worker) -> Pair:
         """Keep one of the documents the worker has just seen, if that costs little."""
         last = worker.last
-        if last is None or not self.options.stay:
-            return best.pair
-        if set(last) & set(best.pair):
+        if last is None or not self.options.stay or set(last) & set(best.pair):
             return best.pair
         gains = situation.gains(best.pair, np.array(last, dtype=np.intp))
         for place in np.argsort(-gains, axis=None).tolist():
@@ -248,7 +248,3 @@ class Placement(Believer):
     def variant(cls, options: Any) -> type[Selector]:
         """Prove the order if workers are always right."""
         return cls if options.risk else Proof
-
-
-def _documents(pairs: Iterable[Pair]) -> list[int]:
-    return [document for pair in pairs for document in pair]

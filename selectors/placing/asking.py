@@ -1,6 +1,6 @@
 """Which pair teaches most: the information an answer is expected to give about both places."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,6 +110,11 @@ class Situation:
         useful &= rows[:, None] != opponents
         gains[~useful] = -1
         return gains
+
+
+def documents_of(pairs: Iterable[Pair]) -> list[int]:
+    """List the documents of some pairs, each as often as it is in one."""
+    return [document for pair in pairs for document in pair]
 
 
 def draw_opponents(

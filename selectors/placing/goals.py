@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nextpair.selectors.placing import places
-from nextpair.selectors.placing.asking import entropy
+from nextpair.selectors.placing.asking import documents_of, entropy
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.view import View
 from nextpair.selectors.topic.judgments import Pair
@@ -85,7 +85,7 @@ class Reach:
     def enough_without(self, pairs: Iterable[Pair]) -> bool:
         """Say whether it would be enough if nothing were in doubt about some pairs."""
         errors = self.errors.copy()
-        errors[[document for pair in pairs for document in pair]] = 0
+        errors[documents_of(pairs)] = 0
         return bool(errors.sum() <= self.most)
 
 

@@ -4,18 +4,21 @@ A view starts from beliefs fitted to all answers up to then. An answer after tha
 two documents, which takes so little that plain numbers are faster than arrays.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import exp, log
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nextpair.selectors.placing import messages
 from nextpair.selectors.placing.asking import entropy, lessons
 from nextpair.selectors.placing.beliefs import FOUNDER, Beliefs
 from nextpair.selectors.placing.messages import APART, LEAST
 from nextpair.selectors.placing.places import SAME, Array
 from nextpair.selectors.topic.believing import Reliability
 
+MANY = 100
+"""From so many answers on it takes less to move documents together."""
 Said = tuple[int, int, int, str]
 """An answer: its documents by their positions, what was said, and who said it."""
 
@@ -90,13 +93,33 @@ class View:
             known = self._lessons[worker] = lessons(self.habits(worker), self._logs.shape[1])
         return known
 
-    def take_in(self, said: Iterable[Said]) -> None:
+    def take_in(self, said: Sequence[Said]) -> None:
         """Let each answer move the beliefs of its two documents, one after the other."""
+        if len(said) >= MANY:
+            self._take_in_many(said)
+            return
         for first, second, answer, worker in said:
             better, tie, worse = self.habits(worker)[:, answer].tolist()
             one, other = self.beliefs[first].tolist(), self.beliefs[second].tolist()
             self._move(first, tell(other, better, tie, worse), one)
             self._move(second, tell(one, worse, tie, better), other)
+
+    def _take_in_many(self, said: Sequence[Said]) -> None:
+        """Take in answers in rounds: those about other documents can as well count at once."""
+        firsts, seconds = (np.array([each[side] for each in said]) for side in (0, 1))
+        chances = np.array([self.habits(worker)[:, answer] for _, _, answer, worker in said])
+        left = np.arange(len(said))
+        while len(left):
+            in_turn = _first_of_each(firsts[left], seconds[left])
+            now, left = left[in_turn], left[~in_turn]
+            sides = np.concatenate([firsts[now], seconds[now]])
+            others = messages.swapped(messages.in_columns(self.beliefs[sides]))
+            likelihood = messages.both_ways(messages.in_columns(chances[now]))
+            self._logs[sides] += np.log(messages.tell(likelihood, others)).T
+            self.beliefs[sides] = messages.shares(self._logs[sides].T).T
+            self.judged[sides] = True
+        self._summarise()
+        self.counts = self.beliefs[self.judged, 1::2].sum(axis=0)
 
     def _move(self, document: int, told: Sequence[float], before: Sequence[float]) -> None:
         """Let a message move the belief about one document."""
@@ -142,3 +165,13 @@ def tell(others: Sequence[float], better: float, tie: float, worse: float) -> li
         told.append(max(better * below + same * chance + worse * above, LEAST))
         above += chance
     return told
+
+
+def _first_of_each(firsts: NDArray[np.intp], seconds: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Say which pairs have no document of a pair before them."""
+    order = np.arange(len(firsts))
+    earliest = np.full(max(firsts.max(), seconds.max()) + 1, len(firsts))
+    np.minimum.at(earliest, firsts, order)
+    np.minimum.at(earliest, seconds, order)
+    first: NDArray[np.bool_] = (earliest[firsts] == order) & (earliest[seconds] == order)
+    return first

@@ -8,7 +8,7 @@ from nextpair.selectors.placing import messages
 from nextpair.selectors.placing.asking import entropy
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.places import Array
-from nextpair.selectors.placing.view import View, tell
+from nextpair.selectors.placing.view import MANY, View, tell
 
 GRADES = [0] * 12 + [1] * 5
 SIZE = 20
@@ -68,6 +68,21 @@ def test_answers_count_the_same_whenever_somebody_looks() -> None:
     at_once.take_in(said)
     np.testing.assert_array_equal(one_by_one.beliefs, at_once.beliefs)
     np.testing.assert_array_equal(one_by_one.counts, at_once.counts)
+
+
+def test_many_answers_at_once_count_as_one_after_the_other() -> None:
+    one_by_one, at_once = new_view(), new_view()
+    rng = np.random.default_rng(6)
+    said = [
+        (*rng.choice(SIZE, size=2, replace=False).tolist(), int(rng.integers(3)), f"w{number % 4}")
+        for number in range(MANY + 20)
+    ]
+    for answer in said:
+        one_by_one.take_in([answer])
+    at_once.take_in(said)
+    np.testing.assert_allclose(one_by_one.beliefs, at_once.beliefs, atol=1e-5)
+    np.testing.assert_array_equal(one_by_one.judged, at_once.judged)
+    check_summary(at_once)
 
 
 def test_features_speak_of_documents_nobody_has_judged() -> None:
