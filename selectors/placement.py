@@ -30,6 +30,7 @@ from nextpair.selectors.placing.islands import Mainland
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.proof import Proof
 from nextpair.selectors.placing.view import View
+from nextpair.selectors.placing.waiting import askable
 from nextpair.selectors.topic.believing import Believer, Reliability
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
@@ -45,6 +46,8 @@ PATIENCE = 3.0
 """But that ends with so many judgments per document begun: some doubts stay, whatever is asked."""
 EAGER = 3.0
 """How much less a question about a document begun may teach then, as a factor."""
+LEAST_TIES = 0.6
+"""If fewer answers to ties are ties, classes are no more than a way to ask."""
 LITTLE = 1e-6
 """Chance that only decides between equals."""
 
@@ -119,15 +122,16 @@ class Placement(Believer):
             reach = self._goal.look(beliefs)
             if reach.enough:
                 return Idle.DONE
-        if self._spent_with(open_pairs) or (open_pairs and reach.enough_without(open_pairs)):
+        wanted = askable(open_pairs, reach, self._mainland, self._heard)
+        if self._spent_with(open_pairs) or not wanted.any():
             return Idle.WAIT
         situation = self._situation(beliefs, reach, worker, open_pairs, rng)
-        best = self._best(beliefs, reach, situation, open_pairs)
+        best = self._best(beliefs, reach, situation, wanted)
         if best is None:
             # Nothing is firm, or this worker has seen it all: any comparison is better than none.
             every = np.ones_like(situation.firm)
             situation = replace(situation, firm=every, opponents=np.flatnonzero(every))
-            best = self._best(beliefs, reach, situation, open_pairs)
+            best = self._best(beliefs, reach, situation, wanted)
         if best is None:
             return Idle.WAIT
         return self._stay(best, situation, worker)
@@ -173,19 +177,16 @@ class Placement(Believer):
         return firm
 
     def _best(
-        self, beliefs: View, reach: Reach, situation: Situation, open_pairs: Counter[Pair]
+        self, beliefs: View, reach: Reach, situation: Situation, wanted: Mask
     ) -> Question | None:
         """Choose the best question; rather one about a document begun, if many are in doubt."""
-        idle = np.ones(len(self.documents), dtype=np.bool_)
-        in_hands = documents_of(open_pairs)
-        idle[in_hands] = situation.firm[in_hands]
-        best = situation.best(situation.least_certain(idle))
+        best = situation.best(situation.least_certain(wanted))
         begun = beliefs.judged
         count = np.count_nonzero(begun)
         doubtful = reach.errors[begun].sum() > max(0.5, CALM * count)
         if not doubtful or self._heard >= PATIENCE * count:
             return best
-        of_begun = situation.best(situation.least_certain(idle & begun))
+        of_begun = situation.best(situation.least_certain(wanted & begun))
         if best is None or of_begun is None:
             return best or of_begun
         return of_begun if of_begun.information * EAGER >= best.information else best
@@ -223,8 +224,15 @@ class Placement(Believer):
         return self._settled
 
     def guesses(self) -> Array:
-        """Return a number for each document, larger is better: its likeliest class."""
-        return -self._fitting.final().likeliest.astype(np.float64)
+        """Return a number for each document, larger is better: its likeliest class.
+
+        Where those of a class are seldom called equal there are no classes to speak of, and all
+        answers together say more about single documents (Bradley-Terry).
+        """
+        final = self._fitting.final()
+        if final.crowd.sees_ties < LEAST_TIES:
+            return self._fitting.strengths()
+        return -final.likeliest.astype(np.float64)
 
     def certainty(self) -> Array:
         """Return how likely each document is of the class it is said to be of."""

@@ -120,7 +120,8 @@ class Beliefs:
         chances = messages.shares(self.logs).astype(np.float32)
         # What is believed of each side without what this very answer told it.
         otherwise = messages.without(np.take(chances, self._sides, axis=1, mode="clip"), told)
-        likelihood = self.crowd.likelihood(answers.worker, answers.answer)
+        weighed = self.crowd.weigh(answers.worker, answers.answer)
+        likelihood = weighed.likelihood
         sent = messages.tell(messages.both_ways(likelihood), messages.swapped(otherwise))
         self._messages = messages.damped(told, sent)
         # What has not been sent yet cannot swing: a first message counts in full.
@@ -129,10 +130,9 @@ class Beliefs:
             self._messages[:, new] = sent[:, new]
         self._gather_evidence()
         self.believe()
-        truths = likelihood * messages.relate(otherwise[:, :count], otherwise[:, count:])
-        answered = truths.sum(axis=0)
-        self._explained = float(np.log(answered).sum(dtype=np.float64))
-        self.crowd.learn(answers.worker, answers.answer, truths / answered)
+        related = messages.relate(otherwise[:, :count], otherwise[:, count:])
+        self._explained = float(np.log((likelihood * related).sum(axis=0)).sum(dtype=np.float64))
+        self.crowd.learn(answers.worker, answers.answer, related, weighed)
 
     def _gather_evidence(self) -> None:
         logs = np.ascontiguousarray(np.log(self._messages).T, dtype=np.float64)
@@ -187,6 +187,24 @@ class Beliefs:
         twin.founders = self.founders.copy()
         return twin
 
+    def turn_over(self) -> bool:
+        """Turn the order upside down if most workers would have to reverse it; say whether.
+
+        The mirror image explains answers as well, if who seemed to reverse does not and the others
+        do. The beliefs that messages settle on may be either.
+        """
+        if not self.crowd.mirrored:
+            return False
+        self.crowd.mirror()
+        self.founders.reverse()
+        # What features say is of the classes as they were.
+        self._odds = None
+        self._messages = self._messages[::-1]
+        self._evidence = self._evidence[::-1]
+        self._chances = self._chances[::-1]
+        self.set_prior()
+        return True
+
     # -- changing the classes -------------------------------------------------------------------
 
     def found(self, document: int, gap: int) -> None:
@@ -205,6 +223,13 @@ class Beliefs:
         smaller = upper if self.counts[upper] < self.counts[upper + 1] else upper + 1
         del self.founders[smaller]
         self._start_from(places.gather(self._chances, start, stop))
+
+    def swap(self, upper: int) -> None:
+        """Let a class and the next change places."""
+        rows = np.arange(len(self._chances))
+        rows[[2 * upper + 1, 2 * upper + 3]] = 2 * upper + 3, 2 * upper + 1
+        self.founders[upper : upper + 2] = self.founders[upper + 1], self.founders[upper]
+        self._start_from(self._chances[rows])
 
     def split(self, whole: int, members: NDArray[np.intp], upper: Array) -> None:
         """Make two classes of one, given how likely each member is of the upper part."""
@@ -227,8 +252,8 @@ class Beliefs:
         answers = self.answers
         sides = np.take(chances.astype(np.float32), self._sides, axis=1, mode="clip")
         related = messages.relate(sides[:, : len(answers)], sides[:, len(answers) :])
-        self.crowd.learn(answers.worker, answers.answer, related / related.sum(axis=0))
-        likelihood = self.crowd.likelihood(answers.worker, answers.answer)
+        self.crowd.learn_anew(answers.worker, answers.answer, related)
+        likelihood = self.crowd.weigh(answers.worker, answers.answer).likelihood
         told = messages.tell(messages.both_ways(likelihood), messages.swapped(sides))
         self._continue(chances, told)
         # Here an answer heard itself, in what was believed: none of that is to be kept.

@@ -16,6 +16,8 @@ HOPELESS = -50.0
 """How much worse they may explain the answers meanwhile, as a logarithm, to be let settle."""
 HINT = -30.0
 """How little the answers between two classes may speak for one, for that to be tried at all."""
+OFTEN, SUSPECT_TRIES = 0.1, 6
+"""Who sees so many differences the wrong way round may be several who reverse all of them."""
 MOST_CHANGES = 8
 """At one time."""
 
@@ -23,11 +25,25 @@ MOST_CHANGES = 8
 def revise(beliefs: Beliefs, tries: int) -> Beliefs:
     """Find and give up classes until nothing is called for, and join and split them.
 
+    Where all workers seem to err too often, the same is done in the belief that some reverse what
+    they are asked, and what explains the answers better is kept.
+
     Parameters
     ----------
     tries
         How many times classes are joined or split at most, which takes long.
     """
+    revised = _revise(beliefs, tries)
+    if not tries or revised.crowd.reversals < OFTEN:
+        return revised
+    other = revised.twin()
+    other.crowd.suspect()
+    _pass_messages(other, SETTLING)
+    other = _revise(other, SUSPECT_TRIES)
+    return _better(revised, other) or revised
+
+
+def _revise(beliefs: Beliefs, tries: int) -> Beliefs:
     for _ in range(MOST_CHANGES):
         if _give_up(beliefs) or _find(beliefs):
             _pass_messages(beliefs, 1)
@@ -35,7 +51,11 @@ def revise(beliefs: Beliefs, tries: int) -> Beliefs:
         if not tries:
             break
         tries -= 1
-        revised = _better(beliefs, _joined(beliefs)) or _better(beliefs, _split(beliefs))
+        revised = (
+            _better(beliefs, _swapped(beliefs))
+            or _better(beliefs, _joined(beliefs))
+            or _better(beliefs, _split(beliefs))
+        )
         if revised is None:
             break
         beliefs = revised
@@ -79,6 +99,27 @@ def _give_up(beliefs: Beliefs) -> bool:
         return False
     beliefs.drop(rarest)
     return True
+
+
+def _swapped(beliefs: Beliefs) -> Beliefs | None:
+    """Return beliefs in which two neighbours change places, if answers rather speak for that.
+
+    Answers that are all of workers who seem to reverse may as well be right.
+    """
+    if beliefs.classes == 1:
+        return None
+    answers = beliefs.answers
+    one, other = beliefs.beliefs[answers.first], beliefs.beliefs[answers.second]
+    upper, lower = slice(1, -2, 2), slice(3, None, 2)
+    against = (answers.answer - 1.0) @ (
+        one[:, upper] * other[:, lower] - one[:, lower] * other[:, upper]
+    )
+    place = int(against.argmax())
+    if against[place] <= 0:
+        return None
+    twin = beliefs.twin()
+    twin.swap(place)
+    return twin
 
 
 def _split(beliefs: Beliefs) -> Beliefs | None:

@@ -1,17 +1,20 @@
 """How workers answer: how often they are right, and who is not to be relied on.
 
-A worker is described by five numbers: given a tie, how often they say tie or name a winner; given
-a difference, how often they see it, say tie, or see it the wrong way round. They are learned
-from what the answers most likely should have been. A worker is taken for an ordinary one, who
-answers as the crowd does, until their answers are better explained by habits of their own.
+A worker is of one of three types: an ordinary one, who answers as the crowd does; one who does so
+too, but says better for worse and worse for better; or a strange one, with habits of their own.
+Which one is believed from all their answers, and each answer is weighed by what the worker's others
+say: one answer must not vouch for itself. How the crowd answers is learned from what the answers
+most likely should have been.
 """
 
 import copy
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, gammaln
+from scipy.special import logsumexp
 
+from nextpair.selectors.placing import habits, messages
 from nextpair.selectors.placing.messages import Many
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.believing import Reliability
@@ -20,12 +23,40 @@ PRIOR = np.array([17.0, 3.0])
 """Answers that everybody starts with: right, wrong."""
 TRUST = 20.0
 """For how many answers it counts that who errs about ties is expected to err about differences."""
-MISSED = 0.7
-"""How many of wrong answers to differences are expected to be ties; the others are reversed."""
-ORDINARY = 0.95
-"""How likely a worker is an ordinary one, before their answers are looked at."""
+TYPES = np.array([19.0, 0.2, 1.0])
+"""Workers that every crowd starts with: ordinary, reversing, strange."""
+MOST_REVERSING = 0.4
+"""More of a crowd never are, or right and wrong could not be told apart."""
 LEAST_MARGIN = 2.0
 """A crowd as a whole sees a difference the right way round at least this many times as often."""
+SUSPICION, SUSPECTED = 0.1, np.array([0.65, 0.3, 0.05])
+"""How often others err, and how many are of each type, where many are suspected to reverse."""
+DAMPING = 0.5
+"""How much of what an answer says of its worker is kept when it is said anew."""
+NOTHING_KNOWN = np.array([1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3])
+
+
+class Weighed(NamedTuple):
+    """What answers are worth.
+
+    Parameters
+    ----------
+    types
+        How likely the worker of each answer is of each type, without that answer.
+    chances
+        The chance of each answer, by type and relation.
+    """
+
+    types: Many
+    chances: Many
+
+    @property
+    def likelihood(self) -> Many:
+        """P(answer | relation) for each answer, one per column, relations as rows."""
+        mixed: Many = self.types[0] * self.chances[0]
+        mixed += self.types[1] * self.chances[1]
+        mixed += self.types[2] * self.chances[2]
+        return mixed
 
 
 class Crowd:
@@ -33,11 +64,13 @@ class Crowd:
 
     def __init__(self) -> None:
         self._names: dict[str, int] = {}
-        expected = _expected(float(PRIOR[1] / PRIOR.sum()))
-        self._ties, self._differences = expected[:2], expected[2:]
-        self._own = np.zeros((0, 5))
+        self._ordinary = habits.expected(float(PRIOR[1] / PRIOR.sum()))
+        self._types = np.log(TYPES / TYPES.sum())
+        self._strange, self._unknown = np.zeros((0, 5)), np.zeros(0)
+        self._leaning = np.zeros((3, 0))
+        self._told: Many = np.zeros((3, 0), dtype=np.float32)
         self.plausibility = 0.0
-        """How plausible such habits are, as a logarithm: few workers have any of their own."""
+        """How plausible such habits are, as a logarithm, less what answers say of their workers."""
 
     def twin(self) -> "Crowd":
         """Return a crowd that can learn other things than this one."""
@@ -52,73 +85,114 @@ class Crowd:
     @property
     def ordinary(self) -> Array:
         """How an ordinary worker answers: P(answer | relation), relation by row."""
-        ordinary: Array = _confusion(np.concatenate([self._ties, self._differences])[None])[0]
+        ordinary: Array = habits.confusion(self._ordinary[None])[0]
         return ordinary
 
     def of(self, worker: str) -> Array:
         """Say how a worker answers: P(answer | relation), relation by row."""
         known = self._names.get(worker)
-        if known is None or known >= len(self._own):
-            return self.ordinary
-        own: Array = _confusion(self._own[known : known + 1])[0]
+        leaning, strange = self._known_types()
+        if known is None:
+            leaning, strange, known = self._types[:, None], NOTHING_KNOWN[None], 0
+        own: Array = self._mixed(leaning[:, known : known + 1], strange[known : known + 1])[0]
         return own
 
     def likelihood(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Many:
-        """Return P(answer | relation) for each answer, one per column, relations as rows."""
-        known = len(self._names)
-        habits = np.empty((known, 5))
-        habits[:] = np.concatenate([self._ties, self._differences])
-        habits[: len(self._own)] = self._own
-        by_relation = _confusion(habits).transpose(1, 0, 2).reshape(3, -1).astype(np.float32)
+        """Return P(answer | relation) for each new answer, one per column, relations as rows."""
+        mixed = self._mixed(*self._known_types())
+        by_relation = mixed.transpose(1, 0, 2).reshape(3, -1).astype(np.float32)
         chances: Many = by_relation[:, workers * 3 + answers]
         return chances
 
-    def learn(self, workers: NDArray[np.intp], answers: NDArray[np.intp], truths: Many) -> None:
-        """Learn from answers and from how likely each relation was the true one, by row."""
-        known, cells = len(self._names), workers * 3 + answers
-        better, tie, worse = (
-            np.bincount(cells, row, minlength=3 * known).reshape(known, 3).T for row in truths
-        )
-        own: Array = np.stack(
-            [
-                tie[1],
-                tie[0] + tie[2],
-                better[0] + worse[2],
-                better[1] + worse[1],
-                better[2] + worse[0],
-            ],
-            axis=1,
-        )
-        total = own.sum(axis=0)
-        right = total[[0, 2]].sum() + PRIOR[0]
-        error = float(1 - right / (total.sum() + PRIOR.sum()))
-        expected = _expected(error)
-        self._ties = _shares(total[:2] + TRUST * expected[:2])
-        differences = total[2:] + TRUST * expected[2:]
-        # The mirror image of an order explains the answers just as well, with a crowd that
-        # reverses everything.
-        differences[2] = min(differences[2], differences[0] / LEAST_MARGIN)
-        # And two halves of one class look like two, with a crowd that misses most differences.
-        differences[1] = min(differences[1], differences[0])
-        self._differences = _shares(differences)
-        ordinary = np.concatenate([self._ties, self._differences])
-        self.plausibility = float(
-            PRIOR @ np.log([1 - error, error])
-            + TRUST * (expected * np.log(ordinary / expected)).sum()
-        )
-        self._own = self._habits(own)
+    def weigh(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Weighed:
+        """Weigh all answers, each without what it says itself of its worker."""
+        return Weighed(self._otherwise(workers), self._by_type(workers, answers))
 
-    def _habits(self, seen: Array) -> Array:
-        """Say how each worker answers: as the crowd does, unless their answers speak against it."""
-        ordinary = np.concatenate([self._ties, self._differences])
-        strange = np.concatenate([_shares(seen[:, :2] + 1), _shares(seen[:, 2:] + 1)], axis=1)
-        for_strange = _evidence(seen[:, :2]) + _evidence(seen[:, 2:])
-        odds = np.log(ORDINARY / (1 - ORDINARY)) + seen @ np.log(ordinary) - for_strange
-        share = expit(odds)[:, None]
-        habits: Array = share * ordinary + (1 - share) * strange
-        explained = for_strange + np.log(1 - ORDINARY) + np.logaddexp(0, odds)
-        self.plausibility += float((explained - (seen * np.log(habits)).sum(axis=1)).sum())
-        return habits
+    def learn(
+        self,
+        workers: NDArray[np.intp],
+        answers: NDArray[np.intp],
+        related: Many,
+        weighed: Weighed | None = None,
+    ) -> None:
+        """Learn from all answers and from how likely each relation is otherwise, by row.
+
+        Parameters
+        ----------
+        weighed
+            The answers as they weigh now, where that is at hand.
+        """
+        weighed = weighed or self.weigh(workers, answers)
+        joint = weighed.chances * related
+        heard = joint.sum(axis=1)
+        joint *= weighed.types[:, None]
+        answered = (weighed.types * heard).sum(axis=0)
+        joint /= answered
+        self._tell(workers, answers, heard, joint, answered)
+
+    def learn_anew(
+        self, workers: NDArray[np.intp], answers: NDArray[np.intp], related: Many
+    ) -> None:
+        """Learn where relations are likely as given, whatever was answered.
+
+        How the crowd answers was learned from others.
+        """
+        heard = (self._by_type(workers, answers) * related).sum(axis=1)
+        told: Many = np.log(heard)
+        self._told = told
+        self._lean(workers)
+        types = self._otherwise(workers)
+        joint = types[:, None] * related
+        joint /= joint.sum(axis=(0, 1))
+        self._tell(workers, answers, heard, joint, (types * heard).sum(axis=0))
+
+    def _tell(
+        self,
+        workers: NDArray[np.intp],
+        answers: NDArray[np.intp],
+        heard: Many,
+        joint: Many,
+        answered: Many,
+    ) -> None:
+        told: Many = np.log(heard)
+        self._told = DAMPING * self._so_far(len(answers)) + (1 - DAMPING) * told
+        self._learn_ordinary(answers, joint)
+        self._learn_types(workers, answers, joint.sum(axis=0))
+        self.plausibility -= float(np.log(answered).sum(dtype=np.float64))
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether more seem to reverse than not: then rather the order is upside down."""
+        prior = (TYPES / TYPES.sum())[:, None]
+        leaning = self._leaning - self._types[:, None]
+        likelier = logsumexp(leaning[[1, 0, 2]], axis=0, b=prior) - logsumexp(
+            leaning, axis=0, b=prior
+        )
+        return bool(likelier.sum() > 0)
+
+    def mirror(self) -> None:
+        """Take those who seemed to reverse for ordinary, and the ordinary for reversing."""
+        self._told = self._told[[1, 0, 2]]
+        leaning = self._leaning - self._types[:, None]
+        self._types = np.log(TYPES / TYPES.sum())
+        self._leaning = leaning[[1, 0, 2]] + self._types[:, None]
+
+    @property
+    def sees_ties(self) -> float:
+        """How often an ordinary worker calls two documents of one class equal."""
+        return float(self._ordinary[0])
+
+    @property
+    def reversals(self) -> float:
+        """How often an ordinary worker sees a difference the wrong way round."""
+        return float(self._ordinary[4])
+
+    def suspect(self) -> None:
+        """Expect that some reverse what they are asked, rather than that all err often."""
+        self._ordinary = habits.expected(SUSPICION)
+        self._types = np.log(SUSPECTED)
+        self._told = np.zeros_like(self._told)
+        self._leaning = np.tile(self._types[:, None], self._leaning.shape[1])
 
     def reliabilities(self, answers: NDArray[np.intp]) -> list[Reliability]:
         """Describe every worker.
@@ -129,44 +203,100 @@ class Crowd:
             How many each gave, by number.
         """
         return [
-            Reliability(name, int(answers[number]), *_worth(self.of(name)))
+            Reliability(name, int(answers[number]), *habits.worth(self.of(name)))
             for name, number in self._names.items()
         ]
 
+    # -- learning -------------------------------------------------------------------------------
 
-def _expected(error: float) -> Array:
-    """Say how someone is expected to answer who errs so often."""
-    return np.array([1 - error, error, 1 - error, MISSED * error, (1 - MISSED) * error])
+    def _learn_ordinary(self, answers: NDArray[np.intp], joint: Many) -> None:
+        """Learn how the crowd answers, from those who do, and the other way round from the rest."""
+        given = habits.given(answers, joint[0]) + habits.given(answers, joint[1, ::-1])
+        seen = habits.tally(*given)
+        right = seen[[0, 2]].sum() + PRIOR[0]
+        error = float(1 - right / (seen.sum() + PRIOR.sum()))
+        expected = habits.expected(error)
+        differences = seen[2:] + TRUST * expected[2:]
+        # The mirror image of an order explains the answers just as well, with a crowd that
+        # reverses everything.
+        differences[2] = min(differences[2], differences[0] / LEAST_MARGIN)
+        # And two halves of one class look like two, with a crowd that misses most differences.
+        differences[1] = min(differences[1], differences[0])
+        ties = habits.shares(seen[:2] + TRUST * expected[:2])
+        self._ordinary = np.concatenate([ties, habits.shares(differences)])
+        self.plausibility = float(
+            PRIOR @ np.log([1 - error, error])
+            + TRUST * (expected * np.log(self._ordinary / expected)).sum()
+        )
 
+    def _learn_types(
+        self, workers: NDArray[np.intp], answers: NDArray[np.intp], truths: Many
+    ) -> None:
+        """Learn who is of which type, and how many are."""
+        known, cells = len(self._names), workers * 3 + answers
+        by_answer: list[Array] = [
+            np.bincount(cells, row, 3 * known).reshape(known, 3).T.astype(np.float64)
+            for row in truths
+        ]
+        self._strange, self._unknown = habits.any_habit(habits.tally(*by_answer))
+        said = self._lean(workers)
+        leaning = said + self._types[:, None]
+        weights = np.exp(leaning - logsumexp(leaning, axis=0))
+        of_types = habits.shares(weights.sum(axis=1) + TYPES)
+        of_types[2] = TYPES[2] / TYPES.sum()
+        of_types[1] = min(of_types[1], MOST_REVERSING)
+        of_types[0] = 1 - of_types[1] - of_types[2]
+        self._types = np.log(of_types)
+        self._leaning = said + self._types[:, None]
+        self.plausibility += float(logsumexp(self._leaning, axis=0).sum() + TYPES @ self._types)
 
-def _shares(counts: Array) -> Array:
-    shares: Array = counts / counts.sum(axis=-1, keepdims=True)
-    return shares
+    def _lean(self, workers: NDArray[np.intp]) -> Array:
+        """Add up what answers say of their workers' types."""
+        known = len(self._names)
+        said: Array = np.stack(
+            [np.bincount(workers, row, known).astype(np.float64) for row in self._told]
+        )
+        said[2, : len(self._unknown)] += self._unknown
+        self._leaning = said + self._types[:, None]
+        return said
 
+    # -- telling --------------------------------------------------------------------------------
 
-def _evidence(counts: Array) -> Array:
-    """Return the log chance of answers from someone who may have any habit."""
-    kinds = counts.shape[1]
-    chances: Array = gammaln(counts + 1).sum(axis=1) - gammaln(counts.sum(axis=1) + kinds)
-    return chances + gammaln(kinds)
+    def _known_types(self) -> tuple[Array, Array]:
+        """Return how likely each worker is of each type, as logarithms, and strange habits."""
+        known = len(self._names)
+        leaning, strange = np.tile(self._types[:, None], known), np.tile(NOTHING_KNOWN, (known, 1))
+        leaning[:, : self._leaning.shape[1]] = self._leaning
+        strange[: len(self._strange)] = self._strange
+        return leaning, strange
 
+    def _mixed(self, leaning: Array, strange: Array) -> Array:
+        """Say how workers answer, whatever type they are of: by worker, relation and answer."""
+        types = np.exp(leaning - logsumexp(leaning, axis=0))[:, :, None, None]
+        ordinary = self.ordinary
+        mixed: Array = types[0] * ordinary + types[1] * ordinary[::-1]
+        mixed += types[2] * habits.confusion(strange)
+        return mixed
 
-def _confusion(habits: Array) -> Array:
-    """Spell five numbers out as P(answer | relation), by worker, relation and answer."""
-    tie, wrong, right, missed, reversed_ = habits.T
-    return np.stack(
-        [
-            np.stack([right, missed, reversed_], axis=-1),
-            np.stack([wrong / 2, tie, wrong / 2], axis=-1),
-            np.stack([reversed_, missed, right], axis=-1),
-        ],
-        axis=1,
-    )
+    def _otherwise(self, workers: NDArray[np.intp]) -> Many:
+        leaning = self._known_types()[0].astype(np.float32)
+        others: Many = leaning[:, workers] - self._so_far(len(workers))
+        return messages.shares(others)
 
+    def _so_far(self, count: int) -> Many:
+        """Return what answers have told of their workers; new ones have told nothing."""
+        told = np.zeros((3, count), dtype=np.float32)
+        told[:, : self._told.shape[1]] = self._told
+        return told
 
-def _worth(confusion: Array) -> tuple[float, float]:
-    """Return the share of right answers and the information, were all relations equally likely."""
-    answers = confusion.mean(axis=0)
-    noise = -(confusion * np.log(confusion)).sum() / 3
-    information = (-(answers * np.log(answers)).sum() - noise) / np.log(3)
-    return float(np.trace(confusion) / 3), float(max(information, 0.0))
+    def _by_type(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Many:
+        """Return the chance of each answer, by type and relation."""
+        ordinary = self.ordinary.astype(np.float32)
+        strange = habits.confusion(self._known_types()[1]).transpose(1, 0, 2).reshape(3, -1)
+        return np.stack(
+            [
+                ordinary[:, answers],
+                ordinary[::-1][:, answers],
+                strange.astype(np.float32)[:, workers * 3 + answers],
+            ]
+        )

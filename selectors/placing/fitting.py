@@ -7,6 +7,7 @@ leaves no trace, so whoever reads a long log does not have to move them.
 
 import numpy as np
 
+from nextpair.selectors.aggregating.bradley_terry import BETTER, TIE, WORSE, compare, rank
 from nextpair.selectors.placing import classes
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.features import FeatureModel
@@ -14,6 +15,7 @@ from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.view import Said, View
 from nextpair.selectors.topic.documents import Documents
 
+_OUTCOMES = np.array([BETTER, TIE, WORSE])
 SWEEPS = 2
 """Rounds of messages in a fit."""
 LAST_SWEEPS = 6
@@ -87,6 +89,22 @@ class Fitting:
             self._final = self._view_of(beliefs, hints)
         return self._final
 
+    def strengths(self) -> Array:
+        """Score every document by how it fared, whatever the classes; 0 if nobody judged it."""
+        answers = self._beliefs.answers
+        found = rank(
+            compare(
+                len(self._numbers),
+                answers.first,
+                answers.second,
+                _OUTCOMES[answers.answer],
+                answers.worker,
+            )
+        )
+        scores = np.zeros(self._size)
+        scores[list(self._numbers)] = found.scores
+        return scores
+
     def _fit(self, beliefs: Beliefs, hints: Array | None, sweeps: int, tries: int) -> Beliefs:
         """Fit beliefs to all answers, given what features say of every document."""
         documents = list(self._numbers)
@@ -94,6 +112,7 @@ class Fitting:
         for _ in range(sweeps):
             beliefs.set_prior()
             beliefs.pass_messages()
+            beliefs.turn_over()
         return classes.revise(beliefs, tries)
 
     def _learn_hints(self, beliefs: Beliefs) -> Array | None:

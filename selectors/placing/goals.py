@@ -1,15 +1,13 @@
 """When it is enough: how certain the places of which documents must be."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from nextpair.selectors.placing import places
-from nextpair.selectors.placing.asking import documents_of, entropy
+from nextpair.selectors.placing.asking import entropy
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.view import View
-from nextpair.selectors.topic.judgments import Pair
 
 ALONE = 0.5
 """A founder is alone in a class that is expected to have fewer others."""
@@ -81,12 +79,6 @@ class Reach:
     def enough(self) -> bool:
         """Whether nothing more needs to be asked."""
         return bool(self.errors.sum() <= self.most)
-
-    def enough_without(self, pairs: Iterable[Pair]) -> bool:
-        """Say whether it would be enough if nothing were in doubt about some pairs."""
-        errors = self.errors.copy()
-        errors[documents_of(pairs)] = 0
-        return bool(errors.sum() <= self.most)
 
 
 def _all_of(view: View) -> tuple[Array, Array]:

@@ -34,6 +34,10 @@ class Mainland:
                 self._island[document] = one
             self._island.setdefault(first, one)
 
+    def island(self, document: int) -> list[int]:
+        """Return the documents of an island by one of them; on the mainland this one only."""
+        return self._island.get(document, [document])
+
     def _of(self, document: int) -> list[int]:
         if self._joined[document]:
             return []

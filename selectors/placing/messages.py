@@ -7,6 +7,7 @@ faster again, and no answer says anything to seven digits.
 """
 
 import itertools
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from nextpair.selectors.placing.places import SAME, Array
 
 Many = NDArray[np.float32]
+Weights = TypeVar("Weights", NDArray[np.float32], NDArray[np.float64])
 
 LEAST = 1e-12
 """No chance is smaller: what seems impossible may be an error."""
@@ -95,9 +97,9 @@ def damped(told: Many, sent: Many) -> Many:
     return between
 
 
-def shares(logs: Array) -> Array:
+def shares(logs: Weights) -> Weights:
     """Return distributions from logarithms of weights, one per column."""
-    weights: Array = logs - logs.max(axis=0)
+    weights: Weights = logs - logs.max(axis=0)
     np.exp(weights, out=weights)
     weights /= weights.sum(axis=0)
     return weights

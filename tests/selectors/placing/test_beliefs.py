@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.placing import places
 from nextpair.selectors.placing.beliefs import Beliefs
-from nextpair.selectors.placing.crowd import Crowd
+from nextpair.selectors.placing.crowd import Crowd, Weighed
 from nextpair.selectors.placing.messages import Many
 
 TREES = {
@@ -22,7 +22,13 @@ TREES = {
 class Unlearning(Crowd):
     """Workers who are believed to be as they are at first."""
 
-    def learn(self, workers: NDArray[np.intp], answers: NDArray[np.intp], truths: Many) -> None:
+    def learn(
+        self,
+        workers: NDArray[np.intp],
+        answers: NDArray[np.intp],
+        related: Many,
+        weighed: Weighed | None = None,
+    ) -> None:
         """Learn nothing."""
 
 
@@ -47,7 +53,7 @@ def enumerated(beliefs: Beliefs, answers: list[tuple[int, int, int]]) -> NDArray
         chance = float(np.prod(prior[np.arange(4), placing]))
         for first, second, said in answers:
             relation = relations[:, placing[second], placing[first]]
-            chance *= float(relation @ beliefs.crowd.ordinary[:, said])
+            chance *= float(relation @ beliefs.crowd.of("w")[:, said])
         total[np.arange(4), placing] += chance
     shares: NDArray[np.float64] = total / total.sum(axis=1, keepdims=True)
     return shares
@@ -84,3 +90,39 @@ def test_a_twin_goes_its_own_way() -> None:
     np.testing.assert_array_equal(beliefs.beliefs, before)
     assert (beliefs.classes, len(beliefs.answers)) == (1, answers)
     assert beliefs.founders != twin.founders
+
+
+def upside_down(grades: NDArray[np.intp]) -> Beliefs:
+    """Return beliefs that are the mirror image of the truth: seven of ten seem to reverse."""
+    rng, beliefs = np.random.default_rng(8), Beliefs()
+    for number in range(240):
+        first, second = rng.choice(len(grades), size=2, replace=False).tolist()
+        honest = 1 - int(np.sign(grades[first] - grades[second]))
+        said = honest if number % 10 < 7 else 2 - honest
+        beliefs.answers.add(first, second, said, beliefs.crowd.number(f"w{number % 10}"))
+    beliefs.extend(len(grades))
+    believed = np.zeros((len(grades), 5))
+    believed[np.arange(len(grades)), 1 + 2 * grades] = 1
+    beliefs.founders = [int(grades.argmin()), int(grades.argmax())]
+    beliefs._start_from(believed.T.copy())
+    for _ in range(6):
+        beliefs.set_prior()
+        beliefs.pass_messages()
+    return beliefs
+
+
+def test_an_order_that_most_workers_would_have_to_reverse_is_turned_over() -> None:
+    grades = np.array([0] * 12 + [1] * 12)
+    beliefs = upside_down(grades)
+    np.testing.assert_array_equal(beliefs.likeliest, grades)
+    assert beliefs.turn_over()
+    for _ in range(6):
+        beliefs.set_prior()
+        beliefs.pass_messages()
+    np.testing.assert_array_equal(beliefs.likeliest, 1 - grades)
+    assert not beliefs.turn_over()
+    counts = np.bincount(beliefs.answers.worker)
+    told = {one.worker: one for one in beliefs.crowd.reliabilities(counts)}
+    assert all(told[f"w{worker}"].right > 0.7 for worker in range(7))
+    assert all(told[f"w{worker}"].right < 0.5 for worker in range(7, 10))
+    assert all(told[f"w{worker}"].information > 0.3 for worker in range(7, 10))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from answering import believe, settle
+from answering import answer, believe, settle
 
 from nextpair.selectors.placing import classes
 from nextpair.selectors.placing.beliefs import Beliefs
@@ -58,3 +58,21 @@ def test_a_document_that_is_better_than_all_founds_a_class() -> None:
     revised = classes.revise(beliefs, 0)
     assert revised.classes == 2
     assert levels(revised) == [0] * 7 + [1]
+
+
+def test_a_class_on_the_wrong_side_of_its_neighbour_changes_places() -> None:
+    grades = [0] * 30 + [1] * 6 + [2] * 6
+    rng, beliefs = np.random.default_rng(3), Beliefs()
+    for _ in range(300):
+        first, second = rng.choice(len(grades), size=2, replace=False).tolist()
+        worker = int(rng.integers(30))
+        said = answer(grades[first], grades[second], 0.05, rng)
+        said = 2 - said if worker < 9 else said
+        beliefs.answers.add(first, second, said, beliefs.crowd.number(f"w{worker}"))
+    beliefs.extend(len(grades))
+    believed = np.zeros((len(grades), 7))
+    believed[np.arange(len(grades)), np.array([3, 5, 1])[grades]] = 1
+    beliefs.founders = [36, 0, 30]
+    beliefs._start_from(believed.T.copy())
+    settle(beliefs, 3)
+    assert levels(classes.revise(beliefs, TRIES)) == grades

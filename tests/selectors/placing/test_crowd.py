@@ -5,9 +5,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from answering import answer
+from numpy.typing import NDArray
 
 from nextpair.selectors.placing.crowd import Crowd
+from nextpair.selectors.placing.messages import Many
 
+ROUNDS = 12
+"""What is learned settles in some rounds."""
 Habit = Callable[[int, np.random.Generator], int]
 
 
@@ -23,8 +27,14 @@ def learned(habits: dict[str, Habit], answers: int, error: float, seed: int = 0)
             said = habits[name](honest, rng) if name in habits else honest
             rows.append((crowd.number(name), said, truth))
     workers, said_, truths = (np.array(column) for column in zip(*rows, strict=True))
-    crowd.learn(workers, said_, np.eye(3, dtype=np.float32)[truths].T)
+    for _ in range(ROUNDS):
+        crowd.learn(workers, said_, known(truths))
     return crowd
+
+
+def known(truths: NDArray[np.intp]) -> Many:
+    """Say that relations are as given, but for a doubt."""
+    return np.maximum(np.eye(3, dtype=np.float32)[truths].T, 1e-6)
 
 
 def right(crowd: Crowd, name: str) -> float:
@@ -65,9 +75,52 @@ def test_one_wrong_answer_makes_nobody_suspicious() -> None:
     np.testing.assert_allclose(crowd.of("unlucky"), crowd.ordinary, atol=0.2)
 
 
-def test_who_has_not_answered_is_ordinary() -> None:
+def test_who_has_not_answered_is_most_likely_ordinary() -> None:
     crowd = learned({}, 20, 0.1)
-    np.testing.assert_array_equal(crowd.of("nobody yet"), crowd.ordinary)
+    np.testing.assert_allclose(crowd.of("nobody yet"), crowd.ordinary, atol=0.1)
+    assert np.diag(crowd.of("nobody yet")).sum() < np.diag(crowd.ordinary).sum()
+
+
+def test_three_reversed_answers_are_enough_to_be_understood() -> None:
+    crowd = learned({"reverser": lambda honest, rng: 2 - honest}, 12, 0.05)
+    workers, answers = np.full(3, crowd.number("new")), np.array([0, 2, 0])
+    told = Crowd()
+    told.number("new")
+    for _ in range(ROUNDS):
+        told.learn(workers - 11, answers, known(2 - answers))
+    assert told.of("new")[0, 2] > 0.4 > told.ordinary[0, 2]
+    assert crowd.of("new")[0, 2] < 0.2
+
+
+def test_where_many_reverse_it_is_expected_of_the_next() -> None:
+    few = learned({}, 20, 0.1)
+    many = learned({f"r{one}": lambda honest, rng: 2 - honest for one in range(4)}, 20, 0.1)
+    assert many.of("nobody yet")[0, 2] > few.of("nobody yet")[0, 2] + 0.05
+
+
+def test_an_answer_does_not_vouch_for_itself() -> None:
+    crowd, worker, answers = Crowd(), np.zeros(1, dtype=np.intp), np.array([2])
+    crowd.number("w")
+    before = crowd.weigh(worker, answers).likelihood
+    for _ in range(ROUNDS):
+        crowd.learn(worker, answers, known(np.array([0])))
+    expected = np.exp(crowd._types) @ [
+        crowd.ordinary[0, 2],
+        crowd.ordinary[0, 0],
+        crowd._strange[0, 4],
+    ]
+    assert crowd.likelihood(worker, answers)[0, 0] > 1.5 * before[0, 0]
+    otherwise = float(crowd.weigh(worker, answers).likelihood[0, 0])
+    assert otherwise == pytest.approx(expected, rel=0.2)
+
+
+def test_a_crowd_that_mostly_reverses_seems_upside_down() -> None:
+    names = {f"r{one}": lambda honest, rng: 2 - honest for one in range(25)}
+    crowd = learned(names, 12, 0.1)
+    assert crowd.mirrored
+    crowd.mirror()
+    assert not crowd.mirrored
+    assert not learned(dict(list(names.items())[:4]), 12, 0.1).mirrored
 
 
 def test_who_errs_about_ties_is_expected_to_err_about_differences() -> None:
@@ -97,5 +150,6 @@ def test_a_twin_learns_for_itself() -> None:
     before = crowd.ordinary
     twin = crowd.twin()
     twin.number("another")
-    twin.learn(np.zeros(5, dtype=np.intp), np.zeros(5, dtype=np.intp), np.eye(3, 5, 2, np.float32))
+    wrong = np.zeros(200, dtype=np.intp)
+    twin.learn(wrong, wrong, known(wrong + 2))
     np.testing.assert_array_equal(crowd.ordinary, before)

@@ -5,13 +5,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import kendalltau
 from strategies import truth
 
 from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import BadOption
+from nextpair.selectors.placing.waiting import FIRST_AT_ONCE
 from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair
+from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.settings import Lease, Settings
 from nextpair.selectors.topic.state import Topic, fold
 
@@ -19,7 +21,7 @@ SKEWED = [0] * 60 + [1] * 14 + [2] * 6
 Answerer = Callable[[Pair, str, Outcome, np.random.Generator], Outcome]
 
 
-def erring(share: float) -> Answerer:
+def erring(share: float, tie: float = 0.7) -> Answerer:
     """Make answers that are wrong this often, mostly by calling a difference a tie."""
 
     def answer(pair: Pair, worker: str, right: Outcome, rng: np.random.Generator) -> Outcome:
@@ -27,7 +29,7 @@ def erring(share: float) -> Answerer:
             return right
         if right is Outcome.TIE:
             return Outcome.BETTER if rng.random() < 0.5 else Outcome.WORSE
-        return Outcome.TIE if rng.random() < 0.7 else right.reversed
+        return Outcome.TIE if rng.random() < tie else right.reversed
 
     return answer
 
@@ -177,11 +179,30 @@ def test_it_stops_at_its_budget_and_counts_what_is_out() -> None:
 
 def test_only_the_top_has_to_be_settled() -> None:
     grades = [0] * 40 + [1] * 40 + [2] * 8
-    whole = [Room(grades, erring(0.1), seed).play() for seed in range(6)]
-    top = [Room(grades, erring(0.1), seed, top=8).play() for seed in range(6)]
+    whole = [Room(grades, erring(0.1), seed).play() for seed in range(10)]
+    top = [Room(grades, erring(0.1), seed, top=8).play() for seed in range(10)]
     assert sum(len(room.asked) for room in top) < 0.97 * sum(len(room.asked) for room in whole)
-    best = [np.argsort(-room.topic.scores(), kind="stable")[:8] for room in top]
-    assert np.mean([(each >= 80).sum() for each in best]) >= 7
+    assert np.mean([found_on_top(room.topic.scores(), 8) for room in top]) >= 7
+
+
+def found_on_top(scores: NDArray[np.float64], count: int) -> float:
+    """Say how many of the last documents are the best, were ties broken at random."""
+    last = np.sort(scores)[-count]
+    sure, tied = scores > last, scores == last
+    places = count - sure.sum()
+    return float(sure[-count:].sum() + tied[-count:].sum() * places / tied.sum())
+
+
+def test_where_nobody_says_equal_documents_are_scored_one_by_one() -> None:
+    grades = list(range(24))
+    room = Room(grades, erring(0.2, tie=0.0), 3, risk=1e-9, budget=8.0).play()
+    scores = room.topic.scores()
+    assert len(set(scores.tolist())) > 20
+    assert room.tau > 0.8
+    classes = np.zeros(24)
+    for level, names in enumerate(room.topic.classes()):
+        classes[[room.topic.documents.position(name) for name in names]] = -level
+    assert room.tau > kendalltau(classes, grades).statistic
 
 
 def test_a_document_stays_on_the_screen_where_that_costs_little() -> None:
@@ -215,6 +236,39 @@ def test_bad_workers_are_found_and_weighed_down(
     assert room.tau > least
     told = {one.worker: one.right for one in room.topic.reliabilities()}
     assert max(told[f"w{bad}"] for bad in range(3)) < min(told[f"w{good}"] for good in range(3, 10))
+
+
+def test_three_of_ten_may_reverse_every_answer() -> None:
+    honest = erring(0.1)
+
+    def answer(pair: Pair, worker: str, right: Outcome, rng: np.random.Generator) -> Outcome:
+        said = honest(pair, worker, right, rng)
+        return said.reversed if int(worker[1:]) % 10 < 3 else said
+
+    rooms = [Room(SKEWED, answer, seed=seed, workers=20).play() for seed in range(8)]
+    # Now and then a topic still comes out wrong: docs/placement.md says how often.
+    assert np.mean([room.tau for room in rooms]) > 0.93
+    found = [
+        int(one.worker[1:]) % 10 < 3
+        for room in rooms
+        for one in room.topic.reliabilities()
+        if one.right < 0.5
+    ]
+    assert len(found) > 30
+    assert np.mean(found) > 0.9
+
+
+def test_few_pairs_are_open_before_there_are_answers() -> None:
+    topic = Room(SKEWED, erring(0.1)).topic
+    leases: list[Lease] = []
+    while len(leases) < 40:
+        worker = f"w{len(leases)}"
+        choice = topic.select(worker, leases, topic.settings.question_rng(len(leases)))
+        if isinstance(choice, Idle):
+            break
+        leases.append(Lease(unordered(*choice), worker))
+    assert choice is Idle.WAIT
+    assert len(leases) == FIRST_AT_ONCE
 
 
 def test_the_forecast_falls_to_nothing() -> None:

@@ -1,0 +1,39 @@
+"""Waiting: about which documents nothing is asked while answers are awaited."""
+
+import numpy as np
+
+from nextpair.selectors.placing.islands import Mainland
+from nextpair.selectors.placing.waiting import awaited, needed
+
+
+def told(
+    pairs: list[tuple[int, int]], errors: list[float], compared: list[tuple[int, int]]
+) -> set[int]:
+    mainland = Mainland(len(errors), 0)
+    for first, second in compared:
+        mainland.compare(first, second)
+    return set(np.flatnonzero(awaited(pairs, np.array(errors), mainland)).tolist())
+
+
+def test_a_pair_is_about_its_document_in_doubt() -> None:
+    assert told([(0, 1)], [0.01, 0.4, 0.4], [(0, 1)]) == {1}
+
+
+def test_a_pair_of_two_new_documents_is_about_both() -> None:
+    assert told([(1, 2)], [0.01, 1.0, 1.0, 1.0], []) == {1, 2}
+
+
+def test_an_island_awaits_the_answer_about_one_of_its_documents() -> None:
+    assert told([(0, 1)], [0.01, 0.2, 0.2, 0.2], [(1, 2)]) == {1, 2}
+
+
+def test_documents_in_doubt_are_needed_and_as_many_as_may_be_are_left() -> None:
+    errors = np.array([0.3, 0.01, 0.01, 0.5, 1.0])
+    nothing = np.zeros(5, dtype=np.bool_)
+    np.testing.assert_array_equal(np.flatnonzero(needed(errors, nothing, 0.05)), [0, 3, 4])
+    np.testing.assert_array_equal(np.flatnonzero(needed(errors, nothing, 0.9)), [4])
+
+
+def test_nothing_is_needed_if_awaited_answers_may_be_enough() -> None:
+    errors = np.array([0.3, 0.01, 0.01])
+    assert not needed(errors, np.array([True, False, False]), 0.05).any()
