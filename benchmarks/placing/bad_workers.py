@@ -9,7 +9,7 @@ from multiprocessing import get_context
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.placing.topics import SAMPLE, graded
+from benchmarks.placing.topics import FIRST_SEED, SAMPLE, graded
 from benchmarks.section import Section, main
 from nextpair.app.simulation.crowd import CrowdSettings, Kind, recruit
 from nextpair.app.simulation.desk import LocalDesk
@@ -86,7 +86,9 @@ def measure(given: argparse.Namespace) -> Section:
 
 def _play(truths: Sequence[Truth], plan: Plan, jobs: int) -> list[list[Outcome]]:
     tasks = [
-        (truth, plan, (seed, place)) for seed in range(SEEDS) for place, truth in enumerate(truths)
+        (truth, plan, (seed, place))
+        for seed in range(FIRST_SEED, FIRST_SEED + SEEDS)
+        for place, truth in enumerate(truths)
     ]
     with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
         outcomes = list(pool.map(_run, tasks))
