@@ -39,6 +39,7 @@ from nextpair.app.wire.results import (
     StudyProgressOut,
 )
 from nextpair.app.wire.retractions import RetractionIn, RetractionOut
+from nextpair.app.wire.sessions import SessionOut
 from nextpair.app.wire.studies import StudyIn, StudyOut, WorkerOut
 from nextpair.app.wire.topics import (
     DocumentIn,
@@ -202,15 +203,22 @@ class Client:
         }
         return self._call(JudgmentOut, "POST", f"/v1/assignments/{assignment.id}/judgment", body)
 
-    def skip(self, assignment: AssignmentOut) -> Skipped:
+    def skip(self, assignment: AssignmentOut, reason: str | None = None) -> Skipped:
         """Give a question back; it goes to someone else."""
-        body = {"worker": assignment.worker, "attempt": assignment.attempt}
+        body = {"worker": assignment.worker, "attempt": assignment.attempt, "reason": reason}
         return self._call(Skipped, "POST", f"/v1/assignments/{assignment.id}/skip", body)
 
     def undo(self, assignment: AssignmentOut) -> AssignmentOut:
         """Take the worker's last answer back, and get the same question again."""
         body = {"worker": assignment.worker, "attempt": assignment.attempt}
         return self._call(AssignmentOut, "POST", f"/v1/assignments/{assignment.id}/undo", body)
+
+    def open_session(
+        self, study: str, worker: str, *, topic: str | None = None, count: int | None = None
+    ) -> SessionOut:
+        """Open a judging session: its `url` is where the worker goes."""
+        body = {"worker": worker, "topic": topic, "count": count}
+        return self._call(SessionOut, "POST", f"/v1/studies/{_at(study)}/sessions", body)
 
     def show_understanding(self, study: str, topic: str, worker: str, choice: str) -> VerdictOut:
         """Answer a topic's understanding question for a worker."""

@@ -25,9 +25,11 @@ from nextpair.app.routes import (
     health,
     judging,
     keys,
+    pages,
     reports,
     results,
     retractions,
+    sessions,
     studies,
     topics,
 )
@@ -38,6 +40,8 @@ from nextpair.storage.migrating import check_schema
 ROUTERS = (
     # Routes are tried one after the other, so the loop comes first.
     judging.router,
+    sessions.router,
+    pages.router,
     health.router,
     keys.router,
     studies.router,
@@ -50,7 +54,7 @@ ROUTERS = (
     events.router,
 )
 
-OPEN_PATHS = ("/healthz", "/readyz")
+OPEN_PATHS = ("/healthz", "/readyz", "/judge/{study}/preview")
 """What can be asked without a key."""
 _KEY = {
     "type": "http",
@@ -95,6 +99,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.state.metrics = metrics
     for router in ROUTERS:
         app.include_router(router)
+    app.mount("/static", pages.Static())
     add_handlers(app)
     if settings.cors_origins:
         app.add_middleware(

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nextpair.app.errors import TooLarge, problem_of
 from nextpair.app.metrics import Metrics
+from nextpair.app.pages.headers import EVERYWHERE, UNFRAMED
 from nextpair.app.problems import problem
 from nextpair.app.settings import MB, Settings
 
@@ -94,7 +95,10 @@ class _Request:
             return
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message["headers"], (b"x-request-id", self.id.encode())]
+            headers = [*message["headers"], (b"x-request-id", self.id.encode()), *EVERYWHERE]
+            if not any(name == b"content-security-policy" for name, _ in headers):
+                headers += UNFRAMED
+            message["headers"] = headers
         await self._send(message)
 
     async def _refuse(self) -> None:

@@ -1,9 +1,13 @@
 """How one installation runs: the environment variables NEXTPAIR_*, read once."""
 
-from pydantic import Field, SecretStr
+from typing import Annotated
+
+from pydantic import Field, SecretStr, StringConstraints
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MB = 1_000_000
+Origin = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9.:/*\[\]-]+$")]
+"""A site as Content-Security-Policy names it; nothing that could end the directive."""
 
 
 class Settings(BaseSettings):
@@ -34,4 +38,9 @@ class Settings(BaseSettings):
     cors_origins: tuple[str, ...] = Field(
         (), description='pages that may call from a browser, as JSON: ["https://example.org"]'
     )
+    session_hours: float = Field(12, gt=0, le=8760, description="how long a judging session lasts")
+    frame_ancestors: tuple[Origin, ...] = Field(
+        (), description='sites that may show the judging page in a frame: ["https://example.org"]'
+    )
+    remote_images: bool = Field(False, description="whether documents may load images by address")
     log_level: str = Field("info", description="debug, info, warning or error")

@@ -7,7 +7,7 @@ from sqlalchemy import and_, bindparam, func, insert, or_, select, update
 
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Purpose, State, values_of
-from nextpair.storage.tables import Assignment
+from nextpair.storage.tables import Assignment, Judgment
 
 _COLUMNS: tuple[Any, ...] = (
     Assignment.topic_id,
@@ -25,6 +25,7 @@ _COLUMNS: tuple[Any, ...] = (
     Assignment.purpose,
     Assignment.subject,
     Assignment.batch,
+    Assignment.reason,
 )
 _ADD = insert(Assignment)
 _FIND = select(*_COLUMNS).where(
@@ -45,11 +46,13 @@ _OF_REQUEST = (
     .order_by(Assignment.topic_id, Assignment.number)
 )
 CHANGES: dict[str, Any] = {
+    "swapped": bindparam("new_swapped"),
     "state": bindparam("new_state"),
     "attempt": bindparam("new_attempt"),
     "version": bindparam("new_version"),
     "expires_at": bindparam("new_expiry"),
     "request": bindparam("new_request"),
+    "reason": bindparam("new_reason"),
 }
 """What may change about an assignment."""
 _CHANGE = (
@@ -66,7 +69,7 @@ def add_assignments(connection: Connection, rows: Sequence[AssignmentRow]) -> No
 
 
 def change_assignment(connection: Connection, row: AssignmentRow) -> None:
-    """Store an assignment's new state, attempt, lease and request."""
+    """Store what may have changed about an assignment."""
     connection.execute(_CHANGE, {"topic": row.topic_id, **changed_values(row)})
 
 
@@ -74,11 +77,13 @@ def changed_values(row: AssignmentRow) -> dict[str, Any]:
     """Return what changing an assignment is told."""
     return {
         "which": row.number,
+        "new_swapped": row.swapped,
         "new_state": row.state,
         "new_attempt": row.attempt,
         "new_version": row.version,
         "new_expiry": row.expires_at,
         "new_request": row.request,
+        "new_reason": row.reason,
     }
 
 
@@ -123,6 +128,35 @@ def of_request(connection: Connection, worker_id: int, request: str) -> list[Ass
     """List what a worker was given in answer to one request."""
     given = {"worker": worker_id, "request": request}
     return [AssignmentRow(*row) for row in connection.execute(_OF_REQUEST, given)]
+
+
+def held_by(connection: Connection, worker_id: int, now: float) -> list[AssignmentRow]:
+    """List what a worker holds and has not answered, oldest first."""
+    found = (
+        select(*_COLUMNS)
+        .where(
+            Assignment.worker_id == worker_id,
+            Assignment.state == State.OPEN.value,
+            Assignment.expires_at > now,
+        )
+        .order_by(Assignment.created_at, Assignment.topic_id, Assignment.number)
+    )
+    return [AssignmentRow(*row) for row in connection.execute(found)]
+
+
+def count_answered(connection: Connection, worker_id: int, since: float) -> int:
+    """Count the questions that a worker has answered since a moment, and not taken back."""
+    answered = select(Judgment.number).where(
+        Judgment.topic_id == Assignment.topic_id,
+        Judgment.assignment == Assignment.number,
+        Judgment.created_at >= since,
+    )
+    found = select(func.count()).where(
+        Assignment.worker_id == worker_id,
+        Assignment.state.in_((State.ANSWERED.value, State.RETRACTED.value)),
+        answered.exists(),
+    )
+    return connection.execute(found).scalar_one()
 
 
 def count_taken(connection: Connection, worker_id: int, now: float) -> int:

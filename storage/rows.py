@@ -146,6 +146,7 @@ class AssignmentRow:
     purpose: str = Purpose.WORK
     subject: int | None = None
     batch: int | None = None
+    reason: str | None = None
 
     @property
     def pair(self) -> tuple[int, int]:

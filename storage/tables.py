@@ -154,7 +154,8 @@ class Assignment(Base):
     A worker and a pair have at most one assignment for each purpose, ever: the database sees to it
     that nobody gets a pair twice. A lease that ran out is renewed in place, and an answer that is
     taken back opens the same assignment again as its next `attempt`. A question about a single
-    document has it on both sides, and one that reviews a judgment names that as its `subject`.
+    document has it on both sides, and one that reviews a judgment names that as its `subject`. What
+    a worker skipped has the `reason` they gave.
     """
 
     __tablename__ = "assignments"
@@ -173,6 +174,7 @@ class Assignment(Base):
     purpose: Mapped[str] = mapped_column(server_default="work", default="work")
     subject: Mapped[int | None]
     batch: Mapped[int | None]
+    reason: Mapped[str | None]
     __table_args__ = (
         UniqueConstraint("topic_id", "worker_id", "first", "second", "purpose"),
         CheckConstraint("first <= second", name="ordered"),

@@ -81,6 +81,9 @@ class Part(BaseModel):
     most: float | None = None
     start: float | None = None
     optional: bool = False
+    moved: str | None = Field(
+        None, description="of a slider: the field that says whether it was moved"
+    )
 
 
 class Seen:

@@ -34,7 +34,13 @@ class S100Design(Design):
         """List what the worker's page asks for."""
         return [
             Part(
-                kind="slider", name="score", label="How good is it?", least=0, most=100, start=START
+                kind="slider",
+                name="score",
+                label="How good is it?",
+                least=0,
+                most=100,
+                start=START,
+                moved="moved",
             )
         ]
 

@@ -7,6 +7,7 @@ from typing import Any
 from nextpair.app.errors import (
     AlreadySkipped,
     AnswerConflict,
+    BadAnswer,
     SpentToken,
 )
 from nextpair.app.judging.checking import Checking, Concluded, take_back
@@ -38,11 +39,14 @@ class Answer:
         Who says so; a token speaks for itself.
     seconds
         How long the worker looked at the question, if that was measured.
+    left
+        Which document was shown on the left, if the page chose the sides.
     """
 
     content: Mapping[str, Any]
     worker: str | None = None
     seconds: float | None = None
+    left: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +75,14 @@ def absorb_judgment(service: Service, ref: AssignmentRef, answer: Answer, now: f
     """Append an answer to the log; the same answer again is a success that changes nothing."""
 
     def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Judged] | None:
-        held = take(service, connection, live, ref, answer.worker)
+        given = take(service, connection, live, ref, answer.worker)
+        held = _as_shown(given, answer.left)
         content = held.study.design.read(answer.content, review=held.row.subject is not None)
         kept = content.model_dump(mode="json")
         earlier = _answered_before(connection, held, ref, kept)
         if earlier is not None:
+            if held.row.swapped != given.row.swapped:
+                raise AnswerConflict()
             return Step(_judged(held, earlier, repeated=True))
         check_open(held)
         checked = held.row.batch is not None or held.row.purpose == Purpose.QUIZ
@@ -90,6 +97,17 @@ def absorb_judgment(service: Service, ref: AssignmentRef, answer: Answer, now: f
         return _absorbed(held, judgment, concluded, now)
 
     return change(service, ref, act)
+
+
+def _as_shown(held: Held, left: str | None) -> Held:
+    """Put the documents on the sides they were shown on, so that the log tells what was seen."""
+    row = held.row
+    if left is None or row.first == row.second:
+        return held
+    names = [held.live.name_of(place) for place in row.pair]
+    if left not in names:
+        raise BadAnswer(f"left: must be one of the two documents, {' or '.join(names)}")
+    return held._replace(row=replace(row, swapped=names.index(left) == 1))
 
 
 def _absorbed(

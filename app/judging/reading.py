@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from html import unescape
 from typing import Any
 
 from nextpair.app.designs.base import AnswerModel, Seen
@@ -81,5 +82,5 @@ class Reading:
 
 def plain_text(document: DocumentRow) -> str:
     """Return what a document says: its title and its text, or its HTML without the tags."""
-    body = document.text or re.sub(r"<[^>]*>", " ", document.html or "")
+    body = document.text or unescape(re.sub(r"<[^>]*>", " ", document.html or ""))
     return f"{document.title}\n{body}"

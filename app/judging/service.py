@@ -15,7 +15,7 @@ from nextpair.app.judging.scoring import Said
 from nextpair.app.judging.steps import Act, Result, Step, Write, write, write_at_once
 from nextpair.app.judging.study import Study, study_of
 from nextpair.app.judging.texts import Texts
-from nextpair.app.judging.tokens import TokenSigner
+from nextpair.app.judging.tokens import SessionSigner, TokenSigner
 from nextpair.app.settings import MB, Settings
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.topic.judgments import Outcome
@@ -46,6 +46,7 @@ class Service:
             secret = keys.secret(connection, keys.SIGNING, secrets.token_hex(32))
         self.tokens = TokenSigner(secret, settings.token_days)
         self.pseudonyms = Pseudonyms(secret)
+        self.sessions = SessionSigner(secret)
         self._studies: dict[int, Study] = {}
         # Names never change hands: a study or topic is not renamed, and not deleted.
         self._study_ids: dict[str, int] = {}

@@ -1,13 +1,14 @@
-"""Assignment tokens: what workers carry instead of keys, good for one attempt each."""
+"""Signed tokens, which workers carry instead of keys: for one attempt, or for a session."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from itsdangerous import BadData, SignatureExpired, TimestampSigner
+from itsdangerous import BadData, SignatureExpired, TimestampSigner, URLSafeSerializer
 
 from nextpair.app.errors import BadToken, ExpiredToken
 
 PREFIX = "npa_"
+SESSION_PREFIX = "nps_"
 DAY = 86_400
 
 
@@ -46,3 +47,46 @@ class TokenSigner:
             raise BadToken() from None
         topic_id, number, attempt = (int(part) for part in signed.split(b"-"))
         return AssignmentRef(topic_id, number, attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Who judges in which study, until when.
+
+    Parameters
+    ----------
+    topic
+        The only topic they are asked about, if not all.
+    count
+        The most questions they answer, if that is limited.
+    """
+
+    study: str
+    worker: str
+    topic: str | None
+    count: int | None
+    begun_at: float
+    expires_at: float
+
+
+class SessionSigner:
+    """Signs sessions, and reads them back: nothing about them is stored."""
+
+    def __init__(self, secret: str) -> None:
+        self._serializer = URLSafeSerializer(
+            secret, salt="session", signer_kwargs={"digest_method": hashlib.sha256}
+        )
+
+    def sign(self, session: Session) -> str:
+        """Make the token of a session."""
+        return SESSION_PREFIX + str(self._serializer.dumps(list(asdict(session).values())))
+
+    def read(self, token: str, now: float) -> Session:
+        """Return the session that a token is for."""
+        try:
+            session = Session(*self._serializer.loads(token.removeprefix(SESSION_PREFIX)))
+        except BadData:
+            raise BadToken("the session is not one of this installation's") from None
+        if session.expires_at <= now:
+            raise ExpiredToken("the session has expired: open the page again from where you came")
+        return session

@@ -23,7 +23,9 @@ UNDO = "undo"
 """The reason of a retraction that a worker asked for."""
 
 
-def skip(service: Service, ref: AssignmentRef, worker: str | None) -> AssignmentRow:
+def skip(
+    service: Service, ref: AssignmentRef, worker: str | None, reason: str | None = None
+) -> AssignmentRow:
     """Give a question back: it goes to someone else, and never again to this worker."""
 
     def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[AssignmentRow]:
@@ -35,7 +37,7 @@ def skip(service: Service, ref: AssignmentRef, worker: str | None) -> Assignment
         check_open(held)
         check_attempt(held.row, ref)
         head = live.moved()
-        row = replace(held.row, state=State.SKIPPED, version=head.version)
+        row = replace(held.row, state=State.SKIPPED, version=head.version, reason=reason)
         return Step(row, Change(head, [row]), changed=[row])
 
     return change(service, ref, act)

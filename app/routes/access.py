@@ -12,7 +12,7 @@ from nextpair.app.errors import Forbidden, NotYours, Unauthorized
 from nextpair.app.judging.managing import Call, fingerprint
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import PREFIX as TOKEN_PREFIX
-from nextpair.app.judging.tokens import AssignmentRef
+from nextpair.app.judging.tokens import SESSION_PREFIX, AssignmentRef, Session
 from nextpair.app.keys import KeyRing, RateLimit
 from nextpair.app.words import Scope
 
@@ -42,6 +42,15 @@ class Bearer:
         if (self.ref.topic_id, self.ref.number) != (asked.topic_id, asked.number):
             raise NotYours("the token is for another assignment")
         return self.ref
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """A worker at the judging page: the holder of a session."""
+
+    session: Session
+    service: Service
+    now: float
 
 
 # Dependencies are coroutines although the endpoints are not, and an endpoint has as few as it can:
@@ -105,6 +114,18 @@ async def _bearer(request: Request) -> Bearer:
     return Bearer(None, caller.service, caller.now)
 
 
+async def _seated(request: Request) -> Seated:
+    credentials = _credentials(request)
+    if not credentials.startswith(SESSION_PREFIX):
+        raise Unauthorized("this is for a judging page: send its session")
+    _refuse_unknown_queries(request)
+    state = request.app.state
+    session = state.service.sessions.read(credentials, state.clock())
+    limit: RateLimit = state.rate_limit
+    limit.spend(f"{session.study} {session.worker}")
+    return Seated(session, state.service, state.clock())
+
+
 async def _call(
     request: Request,
     idempotency_key: Annotated[
@@ -146,5 +167,6 @@ Platform = Annotated[Caller, Depends(allow(Scope.PLATFORM))]
 Reader = Annotated[Caller, Depends(allow(Scope.READ))]
 Anyone = Annotated[Caller, Depends(allow(Scope.READ, Scope.PLATFORM))]
 Answerer = Annotated[Bearer, Depends(_bearer)]
+Worker = Annotated[Seated, Depends(_seated)]
 Creating = Annotated[Call, Depends(_call)]
 """Named after the caller in an endpoint's parameters: whose call it is must be known first."""

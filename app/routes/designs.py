@@ -5,13 +5,13 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from nextpair.app.designs.base import Shape, design_names, find_design
+from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.errors import UnknownWorker
 from nextpair.app.judging import golding
 from nextpair.app.judging.golding import NewGold
 from nextpair.app.routes.access import Admin, Anyone, Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, WorkerName, problems
-from nextpair.app.routes.showing import verdict_out
+from nextpair.app.routes.showing import design_out, verdict_out
 from nextpair.app.routes.topics import document_row
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.judging import DesignOut, VerdictOut
@@ -52,15 +52,7 @@ def get_design(study: StudyName, caller: Anyone, service: Svc) -> DesignOut:
     """Say what a worker's page asks for in a study."""
     with service.database.read() as connection:
         found = service.study(connection, service.study_id(study))
-    design = found.design
-    return DesignOut(
-        design=found.settings.design,
-        shape=Shape(design.shape),
-        parts=design.parts(),
-        review_parts=design.review_parts(),
-        ties=found.settings.ties,
-        instructions=found.settings.instructions,
-    )
+    return design_out(found)
 
 
 @router.post("/studies/{study}/topics/{topic}/golds", responses=problems(404, 409))

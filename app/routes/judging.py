@@ -8,26 +8,29 @@ from starlette.concurrency import run_in_threadpool
 from nextpair.app.judging import answering, asking, held, understanding, undoing
 from nextpair.app.judging.answering import Answer
 from nextpair.app.judging.asking import Wish
-from nextpair.app.judging.choosing import Handed
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.app.routes.access import Answerer, Platform
 from nextpair.app.routes.described import StudyName, TopicName, problems, repeated
-from nextpair.app.routes.showing import Showing, judgment_out, show, verdict_out
+from nextpair.app.routes.showing import (
+    Showing,
+    judgment_out,
+    show,
+    understanding_out,
+    verdict_out,
+)
 from nextpair.app.wire.judging import (
     AssignmentOut,
     JudgmentIn,
     JudgmentOut,
     NextIn,
     NextOut,
+    SkipIn,
     Skipped,
-    Understanding,
     UnderstandingIn,
     VerdictOut,
     WorkerIn,
 )
-from nextpair.app.wire.topics import UnderstandingRule
-from nextpair.app.words import Reason
 from nextpair.storage.rows import State
 
 router = APIRouter(prefix="/v1", tags=["judging"])
@@ -64,7 +67,7 @@ async def next_assignments(
         return NextOut(
             assignments=shown,
             reason=handed.reason,
-            understanding=_understanding(handed),
+            understanding=understanding_out(handed),
         )
 
     if body.topic is None:
@@ -92,7 +95,7 @@ async def judge(
 ) -> JudgmentOut:
     """Answer an assignment. The same answer again is a success; another one is refused."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
-    answer = Answer(body.answer, body.worker, body.seconds)
+    answer = Answer(body.answer, body.worker, body.seconds, body.left)
     judged = await bearer.service.do(
         lambda service: answering.absorb_judgment(service, ref, answer, bearer.now)
     )
@@ -101,12 +104,11 @@ async def judge(
 
 
 @router.post("/assignments/{assignment}/skip", responses=problems(404, 409))
-def skip(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> Skipped:
+def skip(assignment: AssignmentId, body: SkipIn, bearer: Answerer) -> Skipped:
     """Give a question back: it goes to someone else, and never again to this worker."""
-    row = undoing.skip(
-        bearer.service, bearer.may_answer(_ref(assignment, body.attempt)), body.worker
-    )
-    return Skipped(id=assignment, state=State(row.state))
+    ref = bearer.may_answer(_ref(assignment, body.attempt))
+    row = undoing.skip(bearer.service, ref, body.worker, body.reason)
+    return Skipped(id=assignment, state=State(row.state), reason=row.reason)
 
 
 @router.post("/assignments/{assignment}/undo", responses=problems(404, 409))
@@ -128,14 +130,6 @@ def show_understanding(
     topic_id = caller.service.topic_id(study, topic)
     verdict = understanding.answer(caller.service, topic_id, body.worker, body.choice, caller.now)
     return verdict_out(verdict, topic)
-
-
-def _understanding(handed: Handed) -> Understanding | None:
-    if handed.reason is not Reason.UNDERSTANDING:
-        return None
-    (topic,) = (one for one in handed.topics.values() if one.understanding is not None)
-    rule = UnderstandingRule.model_validate(topic.understanding)
-    return Understanding(topic=topic.name, question=rule.question, choices=rule.choices)
 
 
 def _ref(assignment: str, attempt: int | None = None) -> AssignmentRef:

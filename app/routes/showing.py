@@ -3,17 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nextpair.app.designs.base import Shape
 from nextpair.app.judging.answering import Judged
+from nextpair.app.judging.choosing import Handed
 from nextpair.app.judging.service import Service
+from nextpair.app.judging.study import Study
+from nextpair.app.pages.sanitising import sanitise
 from nextpair.app.wire.judging import (
     AssignmentOut,
+    DesignOut,
     DocumentShown,
     FindingOut,
     JudgmentOut,
     Kind,
     TopicBrief,
+    Understanding,
     VerdictOut,
 )
+from nextpair.app.wire.topics import UnderstandingRule
+from nextpair.app.words import Reason
 from nextpair.selectors.topic.judgments import Outcome
 from nextpair.storage import judgments, studies
 from nextpair.storage.rows import AssignmentRow, Check, Effect, State, TopicRow, VerdictRow
@@ -96,10 +104,39 @@ class Showing:
         rows = self._service.texts.of(row.topic_id, row.sides)
         if self._ids is not None:
             return [DocumentShown(id=one.name) for one in rows]
+        images = self._service.settings.remote_images
         return [
-            DocumentShown(id=one.name, title=one.title, text=one.text, html=one.html, url=one.url)
+            DocumentShown(
+                id=one.name,
+                title=one.title,
+                text=one.text,
+                html=one.html and sanitise(one.html, images=images),
+                url=one.url,
+            )
             for one in rows
         ]
+
+
+def design_out(study: Study) -> DesignOut:
+    """Describe what a worker's page asks for."""
+    design, settings = study.design, study.settings
+    return DesignOut(
+        design=settings.design,
+        shape=Shape(design.shape),
+        parts=design.parts(),
+        review_parts=design.review_parts(),
+        ties=settings.ties,
+        instructions=settings.instructions,
+    )
+
+
+def understanding_out(handed: Handed) -> Understanding | None:
+    """Describe the question by which a worker shows that they understand a topic, if it is time."""
+    if handed.reason is not Reason.UNDERSTANDING:
+        return None
+    (topic,) = (one for one in handed.topics.values() if one.understanding is not None)
+    rule = UnderstandingRule.model_validate(topic.understanding)
+    return Understanding(topic=topic.name, question=rule.question, choices=rule.choices)
 
 
 def judgment_out(judged: Judged) -> JudgmentOut:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from nextpair.app.designs.base import Part, Shape, answer_schemas
 from nextpair.app.values import Flag, Line, Real, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
+from nextpair.app.wire.topics import DocumentName
 from nextpair.app.words import Reason
 from nextpair.selectors.topic.judgments import Outcome
 from nextpair.storage.rows import Check, Effect, State
@@ -145,6 +146,11 @@ class JudgmentIn(Wire):
     worker: Name | None = Field(None, description="whose answer it is; must be the assignment's")
     attempt: Whole | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
     seconds: Real | None = Field(None, ge=0, le=10**7, description="how long the worker took")
+    left: DocumentName | None = Field(
+        None,
+        description="the document that was shown on the left, where the page chose the sides;"
+        " the answer speaks of the sides as they were shown",
+    )
 
 
 class WorkerIn(Wire):
@@ -152,6 +158,12 @@ class WorkerIn(Wire):
 
     worker: Name | None = Field(None, description="must be the assignment's; a token needs none")
     attempt: Whole | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
+
+
+class SkipIn(WorkerIn):
+    """Whose assignment is given back, and why."""
+
+    reason: Line | None = Field(None, description="why the worker cannot judge it, in their words")
 
 
 class JudgmentOut(BaseModel):
@@ -181,3 +193,4 @@ class Skipped(BaseModel):
 
     id: str
     state: State
+    reason: str | None = Field(None, description="why, if the worker said so")

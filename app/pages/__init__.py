@@ -1,0 +1,1 @@
+"""Pages that people use: the judging page, and what keeps it safe."""

@@ -1,0 +1,262 @@
+// A worker's desk: shows one question after the other, and takes what the worker says to each.
+
+import { Refusal, tell } from "./api.js";
+import { button, find, make } from "./elements.js";
+import { lostText, problemMessage, reasonMessage, verdictMessage } from "./messages.js";
+import { Outbox } from "./outbox.js";
+import { Fields, withoutTies } from "./parts.js";
+import { arrange, freshOf } from "./sides.js";
+import { Stopwatch } from "./stopwatch.js";
+import { Supply } from "./supply.js";
+
+/** After these there is nothing more to do. */
+const FINAL = new Set(["expired-token", "bad-token", "study-closed", "worker-blocked", "unauthorized"]);
+
+/** The worker at work. */
+export class Desk {
+  /**
+   * @param {import("./screen.js").Screen} screen
+   * @param {import("./selecting.js").Selecting} selecting
+   * @param {import("./api.js").Session} session
+   * @param {any} about what the service says of the session
+   */
+  constructor(screen, selecting, session, about) {
+    this.screen = screen;
+    this.selecting = selecting;
+    this.session = session;
+    this.about = about;
+    this.answered = about.answered;
+    this.outbox = new Outbox(`nextpair ${about.study}`, () => this.#connection());
+    this.supply = new Supply(session, this.outbox, (told) => this.#progress(told));
+    this.watch = new Stopwatch();
+    /** @type {any} what was answered last */
+    this.last = null;
+    /** @type {{topic: string, ids: string[]} | null} what was on screen before */
+    this.before = null;
+    this.busy = false;
+  }
+
+  /** Send what an earlier page left, and show the first question. */
+  async start() {
+    const left = await this.outbox.resume();
+    for (const one of left) if (one.status === "rejected") this.screen.announce(String(one.reason.message));
+    await this.advance();
+  }
+
+  /** Show the next question, or say why there is none. */
+  async advance() {
+    this.busy = false;
+    const ready = this.supply.take();
+    if (ready) {
+      this.#show(ready);
+      this.supply.fill().catch((error) => this.#refused(error));
+      return;
+    }
+    this.#connection();
+    try {
+      const told = await this.supply.fill();
+      if (this.supply.queue.length) await this.advance();
+      else if (told) await this.#nothing(told);
+    } catch (error) {
+      this.#refused(error);
+    }
+  }
+
+  /** @param {any} assignment */
+  #show(assignment) {
+    const { design } = this.about;
+    const parts = assignment.kind === "review" ? design.review_parts : design.parts;
+    this.fields = new Fields(withoutTies(parts, design.ties));
+    this.sides = arrange(assignment, this.before);
+    const fresh = freshOf(assignment, this.before);
+    this.screen.question(assignment, this.fields, this.sides, fresh);
+    this.selecting.into(this.fields.reason);
+    const shown = this.sides ? [this.sides.left, this.sides.right] : [assignment.document];
+    this.before = { topic: assignment.topic.id, ids: shown.map((one) => one.id) };
+    this.watch.restart();
+    find("undo").disabled = !this.last;
+    this.screen.announce(fresh.size === 1 && this.sides ? "Next question: one document is new." : "Next question.");
+  }
+
+  /** Take the answer that is filled in. */
+  async submit() {
+    const assignment = this.supply.current;
+    if (!assignment || this.busy) return;
+    const { answer, missing } = this.fields.read();
+    if (missing) {
+      this.screen.wrong(`Please answer: ${missing.label}`);
+      this.fields.focus(missing);
+      return;
+    }
+    this.busy = true;
+    const body = { answer, attempt: assignment.attempt, seconds: this.watch.seconds };
+    if (this.sides) body.left = this.sides.left.id;
+    const sent = this.#send(assignment, "judgment", body);
+    this.last = assignment;
+    // An answer that may be refused is waited for, but not while nothing gets through.
+    if (this.fields.sure) sent.catch((error) => this.#comeBack(assignment, error));
+    else if (!(await this.#isTaken(assignment, sent))) return;
+    if (this.supply.current === assignment) await this.advance();
+  }
+
+  /** @param {any} assignment @param {Promise<any>} sent */
+  async #isTaken(assignment, sent) {
+    const stuck = this.outbox.settled().then(() => "stuck");
+    try {
+      if ((await Promise.race([sent, stuck])) === "stuck" && !this.outbox.ids.includes(assignment.id)) await sent;
+      sent.catch((error) => this.#comeBack(assignment, error));
+      return true;
+    } catch (error) {
+      this.busy = false;
+      this.last = null;
+      this.screen.wrong(error.message);
+      find("answer").focus();
+      return false;
+    }
+  }
+
+  /** @param {any} assignment @param {"judgment" | "skip"} what @param {any} body */
+  async #send(assignment, what, body) {
+    const told = await this.outbox.add({ id: assignment.id, token: assignment.token, what, body });
+    if (what === "judgment") {
+      this.answered += 1;
+      this.#progress({ answered: this.answered, count: this.about.count });
+    }
+    if (told.verdict) this.#checked(told.verdict);
+    return told;
+  }
+
+  /** Show a question again whose answer was refused after the worker had gone on. */
+  #comeBack(assignment, error) {
+    if (!(error instanceof Refusal)) throw error;
+    this.last = null;
+    if (error.kind === "bad-answer") {
+      if (this.supply.current) this.supply.putBack(this.supply.current);
+      this.supply.putBack(assignment);
+      this.supply.take();
+      this.#show(assignment);
+      this.screen.wrong(`Your answer to this question could not be taken: ${error.message}`);
+    } else this.#refused(error);
+  }
+
+  /** Take the last answer back, and show its question again. */
+  async undo() {
+    const { last } = this;
+    if (!last || this.busy) return;
+    await this.outbox.settled();
+    if (this.outbox.ids.includes(last.id)) {
+      this.screen.wrong("You can take this back when the connection is back.");
+      return;
+    }
+    try {
+      const again = await tell(last, "undo", { attempt: last.attempt });
+      this.last = null;
+      this.answered = Math.max(0, this.answered - 1);
+      this.#progress({ answered: this.answered, count: this.about.count });
+      if (this.supply.current) this.supply.putBack(this.supply.current);
+      this.supply.putBack(again);
+      this.before = null;
+      await this.advance();
+      this.screen.announce("Your last answer was taken back. Here is its question again.");
+    } catch (error) {
+      this.screen.wrong(error.message);
+    }
+  }
+
+  /** Give the question back, with a reason. */
+  async skip() {
+    const assignment = this.supply.current;
+    if (!assignment || this.busy) return;
+    const why = make("textarea", { id: "why", rows: 3, maxlength: 1000, required: true });
+    const body = [make("label", { for: "why" }, "Why can you not judge this?"), why];
+    const said = await this.screen.ask("I cannot judge this", body, [
+      { label: "Skip this question", value: "skip" },
+      { label: "Go back", value: "", kind: "quiet" },
+    ]);
+    if (said !== "skip" || this.supply.current !== assignment) return;
+    const reason = why.value.trim() || null;
+    this.#send(assignment, "skip", { attempt: assignment.attempt, reason }).catch((error) => this.#refused(error));
+    this.last = null;
+    await this.advance();
+  }
+
+  /** Stop the clock and hide the question until the worker is back. */
+  async pause() {
+    this.watch.pause();
+    document.body.classList.add("paused");
+    const body = [make("p", {}, "The clock stands still. Your question is kept for you.")];
+    await this.screen.ask("Paused", body, [{ label: "Go on", value: "on" }]);
+    document.body.classList.remove("paused");
+    this.watch.resume();
+  }
+
+  // -- when there is no question ------------------------------------------------------------------
+
+  /** @param {any} told */
+  async #nothing(told) {
+    if (told.understanding) return this.#understand(told.understanding);
+    const message = reasonMessage(told.reason);
+    const body = message.text.map((text) => make("p", {}, text));
+    if (told.verdict && !told.verdict.passed) body.unshift(...verdictBody(told.verdict));
+    const back = this.last && !message.again ? [button("Take back my last answer", () => this.undo(), "quiet")] : [];
+    this.screen.message({ title: message.title, body, actions: back });
+    if (message.again) setTimeout(() => this.advance(), message.again * 1000);
+  }
+
+  /** @param {{topic: string, question: string, choices: string[]}} asked */
+  #understand(asked) {
+    const choose = async (/** @type {string} */ choice) => {
+      try {
+        const verdict = await this.session.understand(asked.topic, choice);
+        if (verdict.passed) await this.advance();
+        else this.#checked(verdict);
+      } catch (error) {
+        this.screen.banner(error.message);
+      }
+    };
+    const actions = asked.choices.map((choice) => button(choice, () => choose(choice), "quiet choice"));
+    this.screen.message({ title: "Before you begin", body: [make("p", { dir: "auto" }, asked.question)], actions });
+  }
+
+  /** @param {any} verdict */
+  #checked(verdict) {
+    const { title, ends } = verdictMessage(verdict);
+    if (verdict.passed) return this.screen.announce(title);
+    if (ends) this.supply.clear();
+    else if (this.supply.current) this.supply.putBack(this.supply.current);
+    this.supply.current = null;
+    this.last = null;
+    const actions = ends ? [] : [button("Go on", () => this.advance())];
+    this.screen.message({ title, body: verdictBody(verdict), actions });
+  }
+
+  /** @param {any} error */
+  #refused(error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (this.supply.current && !FINAL.has(error.kind)) return this.screen.wrong(error.message);
+    this.supply.clear();
+    const { title, text } = problemMessage(error.kind, error.message);
+    this.screen.message({ title, body: text.map((one) => make("p", {}, one)) });
+  }
+
+  // -- around the question ------------------------------------------------------------------------
+
+  /** @param {{answered: number, count: number | null}} told */
+  #progress({ answered, count }) {
+    this.answered = Math.max(answered, this.outbox.ids.length ? this.answered : 0);
+    this.screen.progress(this.answered, count);
+  }
+
+  #connection() {
+    const empty = !this.supply.current && !this.supply.queue.length;
+    const lost = this.outbox.stuck || (this.supply.lost && empty);
+    this.screen.banner(lost ? lostText(this.outbox.ids.length, empty) : null);
+  }
+}
+
+/** @param {any} verdict */
+function verdictBody(verdict) {
+  const { text, findings } = verdictMessage(verdict);
+  const list = findings.map((one) => make("li", {}, one));
+  return [...(list.length ? [make("ul", {}, ...list)] : []), ...text.map((one) => make("p", {}, one))];
+}

@@ -1,0 +1,65 @@
+// Elements made by calls, never from text: what people wrote only ever becomes text.
+
+/**
+ * Find an element of the page, which must be there.
+ * @param {string} id
+ * @returns {any}
+ */
+export function find(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/**
+ * Make an element.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [attributes] false and null are left out
+ * @param {...(Node | string)} children
+ * @returns {any}
+ */
+export function make(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(...children);
+  return made;
+}
+
+/**
+ * Make a button.
+ * @param {string} label
+ * @param {() => void} act
+ * @param {string} [kind] primary or quiet
+ * @returns {HTMLButtonElement}
+ */
+export function button(label, act, kind = "primary") {
+  const made = make("button", { type: "button", class: kind }, label);
+  made.addEventListener("click", act);
+  return made;
+}
+
+/**
+ * Make a paragraph of each block of lines.
+ * @param {string} text
+ * @returns {HTMLElement[]}
+ */
+export function paragraphs(text) {
+  return text
+    .split(/\n\s*\n/)
+    .filter((block) => block.trim())
+    .map((block) => make("p", { class: "prose", dir: "auto" }, block.trim()));
+}
+
+/**
+ * Make a link that leaves the page alone, or nothing if the address is not one of the web.
+ * @param {string} address
+ * @param {string} label
+ * @returns {HTMLAnchorElement | null}
+ */
+export function outside(address, label) {
+  if (!/^https?:\/\//i.test(address)) return null;
+  return make("a", { href: address, target: "_blank", rel: "noopener noreferrer nofollow" }, label);
+}

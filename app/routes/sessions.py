@@ -1,0 +1,89 @@
+"""Judging sessions: a platform opens one for a worker, whose page then works with it alone."""
+
+from fastapi import APIRouter
+
+from nextpair.app.errors import Forbidden
+from nextpair.app.judging import sessions, understanding
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.tokens import Session
+from nextpair.app.routes.access import Platform, Worker
+from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.showing import Showing, design_out, understanding_out, verdict_out
+from nextpair.app.wire.judging import VerdictOut
+from nextpair.app.wire.sessions import (
+    Preview,
+    SessionIn,
+    SessionNextIn,
+    SessionNextOut,
+    SessionOut,
+    SessionShown,
+    SessionUnderstandingIn,
+)
+
+router = APIRouter(prefix="/v1", tags=["sessions"])
+
+HOUR = 3600
+
+
+@router.post("/studies/{study}/sessions", status_code=201, responses=problems(404))
+def open_session(study: StudyName, body: SessionIn, caller: Platform) -> SessionOut:
+    """Open a session for a worker: send them to its `url`, or show that in a frame."""
+    service = caller.service
+    service.study_id(study)
+    if body.topic is not None:
+        service.topic_id(study, body.topic)
+    ends = caller.now + service.settings.session_hours * HOUR
+    session = Session(study, body.worker, body.topic, body.count, caller.now, ends)
+    token = service.sessions.sign(session)
+    return SessionOut(url=f"/judge/{study}#{token}", session=token, expires_at=ends)
+
+
+@router.get("/session", responses=problems(404))
+def get_session(worker: Worker) -> SessionShown:
+    """Tell the page what its worker is asked, and how far they are."""
+    session, service = worker.session, worker.service
+    return SessionShown(
+        **preview(service, session.study).model_dump(),
+        worker=session.worker,
+        topic=session.topic,
+        count=session.count,
+        answered=sessions.answered_in(service, session),
+        expires_at=session.expires_at,
+    )
+
+
+def preview(service: Service, study: str) -> Preview:
+    """Tell what anyone may know of a study who thinks about working in it."""
+    with service.database.read() as connection:
+        found = service.study(connection, service.study_id(study))
+    return Preview(study=study, title=found.settings.title, design=design_out(found))
+
+
+@router.post("/session/next", responses=problems(404, 409))
+def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
+    """Hand out the worker's next questions; what the page has lost comes again first."""
+    session, service = worker.session, worker.service
+    turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
+    showing = Showing(service, session.study, session.worker)
+    handed, verdict = turn.handed, turn.verdict
+    return SessionNextOut(
+        assignments=[
+            showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
+        ],
+        reason=handed.reason,
+        understanding=understanding_out(handed),
+        answered=turn.answered,
+        count=session.count,
+        verdict=verdict and verdict_out(verdict, turn.topics[verdict.topic_id]),
+    )
+
+
+@router.post("/session/understanding", responses=problems(404, 409))
+def show_understanding(body: SessionUnderstandingIn, worker: Worker) -> VerdictOut:
+    """Answer a topic's understanding question."""
+    session, service = worker.session, worker.service
+    if session.topic not in (None, body.topic):
+        raise Forbidden("the session is for another topic")
+    topic_id = service.topic_id(session.study, body.topic)
+    verdict = understanding.answer(service, topic_id, session.worker, body.choice, worker.now)
+    return verdict_out(verdict, body.topic)

@@ -1,0 +1,73 @@
+"""Judging sessions on the wire."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from nextpair.app.values import Line, Whole
+from nextpair.app.wire.common import Moment, Name, Wire
+from nextpair.app.wire.judging import DesignOut, NextOut, VerdictOut
+
+AssignmentName = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,15}-[0-9]{1,15}$")]
+
+
+class SessionIn(Wire):
+    """Who is to judge, and how much."""
+
+    worker: Name
+    topic: Name | None = Field(None, description="only this topic; any if left out")
+    count: Whole | None = Field(
+        None, ge=1, le=10**6, description="the most questions they answer; no limit if left out"
+    )
+
+
+class SessionOut(BaseModel):
+    """A session: its address is all that a worker needs, and nobody else should have it."""
+
+    url: str = Field(description="the judging page, with the session where no log sees it")
+    session: str
+    expires_at: Moment
+
+
+class Preview(BaseModel):
+    """What a study's workers are told before they begin."""
+
+    study: str
+    title: str
+    design: DesignOut
+
+
+class SessionShown(Preview):
+    """What the judging page needs to know to begin."""
+
+    worker: str
+    topic: str | None
+    count: int | None
+    answered: int
+    expires_at: Moment
+
+
+class SessionNextIn(Wire):
+    """How many questions more the page asks for, and which it has."""
+
+    count: Whole = Field(1, ge=1, le=10)
+    held: Annotated[list[AssignmentName], Field(max_length=100)] = Field(
+        default_factory=list, description="assignments that the page has: others come again"
+    )
+
+
+class SessionNextOut(NextOut):
+    """The questions, with documents' HTML made safe, and how far the worker is."""
+
+    answered: int = Field(description="in this session")
+    count: int | None = Field(description="the most they answer in this session")
+    verdict: VerdictOut | None = Field(
+        None, description="what came of the last check, where there is no question"
+    )
+
+
+class SessionUnderstandingIn(Wire):
+    """The answer to a topic's understanding question."""
+
+    topic: Name
+    choice: Line
