@@ -203,6 +203,10 @@ class Client:
         }
         return self._call(JudgmentOut, "POST", f"/v1/assignments/{assignment.id}/judgment", body)
 
+    def assignment(self, assignment: str) -> AssignmentOut:
+        """Show an assignment as it stands."""
+        return self._call(AssignmentOut, "GET", f"/v1/assignments/{_at(assignment)}")
+
     def skip(self, assignment: AssignmentOut, reason: str | None = None) -> Skipped:
         """Give a question back; it goes to someone else."""
         body = {"worker": assignment.worker, "attempt": assignment.attempt, "reason": reason}

@@ -85,6 +85,7 @@ class Showing:
             right=documents[1] if pair else None,
             document=None if pair else documents[0],
             reviewed=self._reviewed(row),
+            reason=row.reason,
             expires_at=row.expires_at,
             token=self._service.tokens.sign(row.topic_id, row.number, row.attempt),
         )

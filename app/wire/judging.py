@@ -74,6 +74,7 @@ class AssignmentOut(BaseModel):
     right: DocumentShown | None = Field(None, description="of a pair")
     document: DocumentShown | None = Field(None, description="of a single question or a review")
     reviewed: dict[str, Any] | None = Field(None, description="the answer to be reviewed")
+    reason: str | None = Field(None, description="why the worker skipped it, if they said so")
     expires_at: Moment = Field(description="when someone else may get it; late answers count")
     token: str = Field(description="what the worker answers with, in place of a key; once")
 

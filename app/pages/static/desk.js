@@ -52,6 +52,7 @@ export class Desk {
       this.supply.fill().catch((error) => this.#refused(error));
       return;
     }
+    this.screen.waiting(true);
     this.#connection();
     try {
       const told = await this.supply.fill();

@@ -38,6 +38,11 @@ export class Screen {
     banner.hidden = !text;
   }
 
+  /** @param {boolean} waits whether the question on screen is answered, and none is there to follow */
+  waiting(waits) {
+    find("question").setAttribute("aria-busy", String(waits));
+  }
+
   /** @param {string} text to those who cannot see the page change */
   announce(text) {
     find("live").textContent = text;
@@ -92,7 +97,9 @@ export class Screen {
     this.wrong(null);
     find("message").hidden = true;
     find("pause-button").hidden = false;
+    find("question").dataset.assignment = `${assignment.id} ${assignment.attempt}`;
     find("question").hidden = false;
+    this.waiting(false);
     find("answer").focus({ preventScroll: true });
   }
 

@@ -1,0 +1,35 @@
+"""One browser and one service for all tests of pages; each test has studies of its own."""
+
+import tempfile
+from collections.abc import Iterator
+
+import pytest
+from browsers import Site, chromium, launched
+from installations import new_key, serving
+
+from nextpair.app.client import Client
+
+FRAMES = '["http://localhost:*"]'
+
+
+@pytest.fixture(scope="package")
+def whole_site() -> Iterator[Site]:
+    """A service and a browser."""
+    if chromium() is None:
+        pytest.skip("there is no Chromium here: pages were NOT tested (apt-get install chromium)")
+    with tempfile.TemporaryDirectory(prefix="nextpair-pages-") as folder:
+        url = f"sqlite:///{folder}/nextpair.db"
+        key = new_key(url)
+        with (
+            serving(url, frame_ancestors=FRAMES) as (address, _),
+            Client(address, key) as client,
+            launched() as browser,
+        ):
+            yield Site(address, client, browser)
+
+
+@pytest.fixture
+def site(whole_site: Site) -> Iterator[Site]:
+    """A service and a browser without pages of other tests."""
+    yield whole_site
+    whole_site.close()
