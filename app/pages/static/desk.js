@@ -34,6 +34,8 @@ export class Desk {
     /** @type {{topic: string, ids: string[]} | null} what was on screen before */
     this.before = null;
     this.busy = false;
+    /** Whether the worker is being told what a check came to. */
+    this.reading = false;
   }
 
   /** Send what an earlier page left, and show the first question. */
@@ -46,6 +48,7 @@ export class Desk {
   /** Show the next question, or say why there is none. */
   async advance() {
     this.busy = false;
+    if (this.reading) return;
     const ready = this.supply.take();
     if (ready) {
       this.#show(ready);
@@ -55,9 +58,11 @@ export class Desk {
     this.screen.waiting(true);
     this.#connection();
     try {
-      const told = await this.supply.fill();
+      // What was asked for while there was a question says nothing about now.
+      await this.supply.asking;
+      const told = this.supply.queue.length ? null : await this.supply.fill();
       if (this.supply.queue.length) await this.advance();
-      else if (told) await this.#nothing(told);
+      else if (told && !this.reading) this.#nothing(told);
     } catch (error) {
       this.#refused(error);
     }
@@ -194,7 +199,7 @@ export class Desk {
   // -- when there is no question ------------------------------------------------------------------
 
   /** @param {any} told */
-  async #nothing(told) {
+  #nothing(told) {
     if (told.understanding) return this.#understand(told.understanding);
     const message = reasonMessage(told.reason);
     const body = message.text.map((text) => make("p", {}, text));
@@ -227,7 +232,12 @@ export class Desk {
     else if (this.supply.current) this.supply.putBack(this.supply.current);
     this.supply.current = null;
     this.last = null;
-    const actions = ends ? [] : [button("Go on", () => this.advance())];
+    this.reading = true;
+    const goOn = () => {
+      this.reading = false;
+      this.advance();
+    };
+    const actions = ends ? [] : [button("Go on", goOn)];
     this.screen.message({ title, body: verdictBody(verdict), actions });
   }
 

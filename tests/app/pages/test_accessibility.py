@@ -1,0 +1,94 @@
+"""Pages that everyone can use: what axe-core finds, narrow screens, keys, little motion."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from browsers import Site
+from playwright.sync_api import Page, expect
+
+AXE = "axe-core@4.14.0"
+RUN = """async () => {
+    const found = await axe.run(document, { resultTypes: ['violations'] });
+    return found.violations.map(one => [one.impact, one.id, one.nodes.map(node => node.html)]);
+}"""
+
+
+@pytest.fixture(scope="package")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The text of axe-core, from npm."""
+    npm, folder = shutil.which("npm"), tmp_path_factory.mktemp("axe")
+    if npm is None:
+        pytest.skip("there is no npm here: accessibility was NOT tested")
+    words = [npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(folder), AXE]
+    if subprocess.run(words, check=False, timeout=120).returncode:
+        pytest.skip("axe-core could not be installed: accessibility was NOT tested")
+    return Path(folder, "node_modules", "axe-core", "axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(page: Page, axe: str) -> list[object]:
+    page.evaluate(axe)
+    found: list[object] = page.evaluate(RUN)
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_state_of_the_page(site: Site, axe: str, scheme: str) -> None:
+    study = f"axe-{scheme}"
+    site.make_study(study, 3, title="Everyday answers", instructions="Read both.")
+    page = site.page(color_scheme=scheme, reduced_motion="reduce")
+    worker = site.seat(study, "ann", page, count=9)
+    expect(page.locator("#message")).to_be_visible()
+    assert violations(page, axe) == []
+    page.keyboard.press("Enter")
+    expect(page.locator("#question")).to_be_visible()
+    assert violations(page, axe) == []
+    page.keyboard.press("Enter")
+    expect(page.locator("#wrong")).to_be_visible()
+    page.keyboard.press("1")
+    assert violations(page, axe) == []
+    page.keyboard.press("s")
+    assert violations(page, axe) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Pause").click()
+    assert violations(page, axe) == []
+    page.keyboard.press("Enter")
+    worker.judge_all()
+    assert violations(page, axe) == []
+
+
+@pytest.mark.parametrize("design", ["three-questions", "s100", "magnitude", "graded", "rationale"])
+def test_axe_finds_nothing_on_the_page_of_any_design(site: Site, axe: str, design: str) -> None:
+    site.make_study(f"axe-{design}", 2, design=design)
+    worker = site.seat(f"axe-{design}", "ann")
+    assert worker.waits()
+    assert violations(worker.page, axe) == []
+
+
+def test_the_page_fits_a_narrow_screen(site: Site) -> None:
+    site.make_study("narrow", 3, title="A study with a title that is rather long")
+    page = site.page(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    worker = site.seat("narrow", "ann", page, count=9)
+    assert worker.waits()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    left, right = (one.bounding_box() for one in page.locator(".pane:visible").all())
+    assert left is not None
+    assert right is not None
+    assert right["y"] >= left["y"] + left["height"]
+    while worker.waits():
+        first, second = worker.documents
+        page.get_by_text("The left one" if first < second else "The right one").tap()
+        page.get_by_role("button", name="Submit").tap()
+        worker.counted()
+
+
+def test_arrows_scroll_the_document_that_has_the_focus(site: Site) -> None:
+    site.make_study("scroll", 2)
+    worker = site.seat("scroll", "ann")
+    assert worker.waits()
+    worker.frame.locator(".body:visible").first.focus()
+    worker.page.keyboard.press("ArrowDown")
+    assert worker.frame.locator("input:checked").count() == 0
+    worker.page.keyboard.press("ArrowRight")
+    expect(worker.frame.locator("input:checked")).to_have_value("right")
