@@ -15,7 +15,7 @@ TAGS = frozenset(
 )
 """Elements that show text and do nothing."""
 EMPTIED = frozenset(
-    "script style template noscript iframe object embed applet svg math select option textarea"
+    "script style template noscript iframe object applet svg math select option textarea"
     " button form head title frameset noframes noembed plaintext xmp audio video canvas".split()
 )
 """Elements of which nothing is left; of all others the text stays."""
