@@ -58,7 +58,7 @@ def watched(site: Site, study: str) -> tuple[Page, list[str]]:
     page = site.page()
     page.add_init_script(WATCH)
     noted: list[str] = []
-    page.on("dialog", lambda dialog: (noted.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", lambda dialog: noted.append(dialog.message))
     page.on("pageerror", lambda error: noted.append(str(error)))
     page.on("popup", lambda popup: noted.append("popup"))
 

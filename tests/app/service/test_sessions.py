@@ -161,8 +161,8 @@ def test_a_blocked_worker_gets_nothing_back_and_a_paused_study_gives_nothing(
     assert (told["assignments"], told["reason"]) == ([], "paused")
     light.send("PATCH", AT, {"status": "open"})
     light.send("PATCH", f"{AT}/workers/ann", {"status": "blocked"})
-    told = light.send("POST", "/v1/session/next", {}, bearer=session)
-    refusal(told, 403, "worker-blocked")
+    refused = light.send("POST", "/v1/session/next", {}, bearer=session)
+    refusal(refused, 403, "worker-blocked")
 
 
 def test_the_log_has_the_sides_that_the_page_showed(service: InProcess) -> None:
