@@ -99,7 +99,6 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.state.metrics = metrics
     for router in ROUTERS:
         app.include_router(router)
-    app.mount("/static", pages.Static())
     add_handlers(app)
     if settings.cors_origins:
         app.add_middleware(

@@ -35,5 +35,4 @@ def page_headers(settings: Settings) -> dict[str, str]:
     return {
         "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
         "Permissions-Policy": ", ".join(f"{name}=()" for name in _PERMISSIONS),
-        "Cache-Control": "no-cache",
     }

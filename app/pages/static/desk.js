@@ -19,15 +19,16 @@ export class Desk {
    * @param {import("./selecting.js").Selecting} selecting
    * @param {import("./api.js").Session} session
    * @param {any} about what the service says of the session
+   * @param {Promise<any> | null} first what it said when it was asked for questions, if it was
    */
-  constructor(screen, selecting, session, about) {
+  constructor(screen, selecting, session, about, first = null) {
     this.screen = screen;
     this.selecting = selecting;
     this.session = session;
     this.about = about;
     this.answered = about.answered;
     this.outbox = new Outbox(`nextpair ${about.study}`, () => this.#connection());
-    this.supply = new Supply(session, this.outbox, (told) => this.#progress(told));
+    this.supply = new Supply(session, this.outbox, (told) => this.#progress(told), first);
     this.watch = new Stopwatch();
     /** @type {any} what was answered last */
     this.last = null;

@@ -47,10 +47,18 @@ export function button(label, act, kind = "primary") {
  * @returns {HTMLElement[]}
  */
 export function paragraphs(text) {
-  return text
+  return unwrapped(text)
     .split(/\n\s*\n/)
     .filter((block) => block.trim())
     .map((block) => make("p", { class: "prose", dir: "auto" }, block.trim()));
+}
+
+/**
+ * Join lines that were broken because they were full; short lines were broken for a reason.
+ * @param {string} text
+ */
+export function unwrapped(text) {
+  return text.replace(/([^\n]{50,})\n(?=[^\s\-*•\d])/g, "$1 ");
 }
 
 /**

@@ -71,11 +71,12 @@ async function start() {
 
 /** @param {Session} session */
 async function sit(session) {
-  const about = await session.look();
+  const { early } = /** @type {any} */ (globalThis);
+  const about = (await early?.about) || (await session.look());
   screen.study(about.title || about.study);
   screen.progress(about.answered, about.count);
   const instructions = () => screen.instructions(about.design.instructions);
-  const desk = new Desk(screen, selecting, session, about);
+  const desk = new Desk(screen, selecting, session, about, early?.first);
   const begin = () => {
     seat.desk = desk;
     find("tools").hidden = false;

@@ -172,7 +172,7 @@ function number(part) {
 
 /** @param {Part} part */
 function text(part) {
-  return labelled(part, make("textarea", { id: `part-${part.name}`, rows: 3, dir: "auto" }));
+  return labelled(part, make("textarea", { id: `part-${part.name}`, rows: 2, dir: "auto" }));
 }
 
 /** @param {Part} part */
@@ -180,7 +180,7 @@ function excerpt(part) {
   const made = text(part);
   const field = made.querySelector("textarea");
   for (const phrase of part.choices) {
-    const fill = make("button", { type: "button", class: "quiet" }, `“${phrase}”`);
+    const fill = make("button", { type: "button", class: "quiet", dir: "auto" }, `“${phrase}”`);
     fill.addEventListener("click", () => {
       field.value = phrase;
       field.focus();

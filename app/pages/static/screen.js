@@ -1,6 +1,6 @@
 // What is on screen: a question or a message, the progress, a banner, a dialog.
 
-import { button, find, make, paragraphs } from "./elements.js";
+import { button, find, make, paragraphs, unwrapped } from "./elements.js";
 import { termsOf } from "./highlighting.js";
 import { progressText } from "./messages.js";
 import { Pane } from "./panes.js";
@@ -108,9 +108,9 @@ export class Screen {
     if (this.topic === topic.id) return;
     this.topic = topic.id;
     find("topic-title").textContent = topic.title || topic.id;
-    find("topic-description").textContent = topic.description;
+    find("topic-description").textContent = unwrapped(topic.description);
     find("topic-description").hidden = !topic.description;
-    find("topic-narrative").textContent = topic.narrative;
+    find("topic-narrative").textContent = unwrapped(topic.narrative);
     find("topic-more").hidden = !topic.narrative;
     find("topic-more").open = false;
   }
@@ -161,6 +161,7 @@ export class Screen {
 /** @param {import("./parts.js").Fields} fields */
 function hintOf(fields) {
   if (!fields.first) return "Keys: Enter submits.";
-  const keys = isPreference(fields.first) ? `← → ↓ or 1–${fields.first.choices.length}` : `1–${fields.first.choices.length}`;
-  return `Keys: ${keys} to choose, Enter to submit`;
+  const { length } = fields.first.choices;
+  const arrows = isPreference(fields.first) ? `← →${length > 2 ? " ↓" : ""} or ` : "";
+  return `Keys: ${arrows}1–${length} to choose, Enter to submit`;
 }

@@ -34,16 +34,26 @@ export class Selecting {
   }
 
   #look() {
-    const selection = document.getSelection();
-    const inside = selection?.anchorNode?.parentElement?.closest(".body");
-    const whole = inside && selection?.focusNode && inside.contains(selection.focusNode);
-    this.text = this.field && whole ? selection.toString().replace(/\s+/g, " ").trim() : "";
+    const range = this.field ? selected() : null;
+    this.text = range ? range.toString().replace(/\s+/g, " ").trim() : "";
     this.button.hidden = !this.text;
-    if (!this.text || !selection) return;
-    const place = selection.getRangeAt(0).getBoundingClientRect();
+    if (!range || !this.text) return;
+    const place = range.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.button;
     const left = Math.min(Math.max(place.left, BELOW), innerWidth - width - BELOW);
     this.button.style.left = `${left}px`;
     this.button.style.top = `${Math.min(place.bottom + BELOW, innerHeight - height - BELOW)}px`;
   }
+}
+
+/** @returns {Range | null} what is selected of a document, which three clicks take beyond its end */
+function selected() {
+  const selection = document.getSelection();
+  if (!selection?.rangeCount) return null;
+  const range = selection.getRangeAt(0).cloneRange();
+  const start = range.startContainer;
+  const body = (start instanceof Element ? start : start.parentElement)?.closest(".body");
+  if (!body) return null;
+  if (!body.contains(range.endContainer)) range.setEnd(body, body.childNodes.length);
+  return range;
 }

@@ -12,8 +12,9 @@ export class Supply {
    * @param {import("./api.js").Session} session
    * @param {import("./outbox.js").Outbox} outbox
    * @param {(told: any) => void} told what the service said with new questions
+   * @param {Promise<any> | null} first what it said already, if it was asked
    */
-  constructor(session, outbox, told) {
+  constructor(session, outbox, told, first = null) {
     this.session = session;
     this.outbox = outbox;
     this.told = told;
@@ -24,6 +25,7 @@ export class Supply {
     /** @type {Promise<any> | null} */
     this.asking = null;
     this.lost = false;
+    this.first = first;
   }
 
   /** Return the next question that is ready, if one is. */
@@ -64,7 +66,9 @@ export class Supply {
       const has = this.queue.length + (this.current ? 1 : 0);
       if (has >= AHEAD) return null;
       try {
-        const told = await this.session.next(AHEAD - has, this.#held());
+        const early = await this.first;
+        this.first = null;
+        const told = early || (await this.session.next(AHEAD - has, this.#held()));
         this.lost = false;
         this.#keep(told.assignments);
         this.told(told);

@@ -12,7 +12,13 @@ from in_process import AT, ON_TOPIC, InProcess, installed, refusal
 from nextpair.app.main import ROUTERS
 from nextpair.app.words import Scope
 
-OPEN = {"/healthz": 200, "/readyz": 200, "/judge/{study}": 200, "/judge/{study}/preview": 404}
+OPEN = {
+    "/healthz": 200,
+    "/readyz": 200,
+    "/judge/{study}": 200,
+    "/judge/{study}/preview": 404,
+    "/static/{name}": 404,
+}
 """What needs no key, and what it says of things that are not there."""
 
 
@@ -34,7 +40,7 @@ def filled(path: str) -> str:
 def test_every_route_is_described(light: InProcess) -> None:
     described = light.app.openapi()["paths"]
     found = {(method.upper(), path) for path, methods in described.items() for method in methods}
-    unlisted = {("GET", "/openapi.json"), ("GET", "/judge/{study}")}
+    unlisted = {("GET", "/openapi.json"), ("GET", "/judge/{study}"), ("GET", "/static/{name}")}
     assert found == set(operations()) - unlisted
     assert light.get("/openapi.json")["paths"] == described
     for page in ("/docs", "/redoc"):

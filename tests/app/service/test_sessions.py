@@ -251,5 +251,7 @@ def test_every_file_the_page_names_is_served(light: InProcess) -> None:
         told = light.http.get(f"/static/{name}")
         assert told.status_code == 200
         assert told.headers["cache-control"] == "no-cache"
+        again = light.http.get(f"/static/{name}", headers={"If-None-Match": told.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
     refusal(light.http.get("/static/../judge.html"), 404)
     refusal(light.http.get("/static/none.js"), 404)
