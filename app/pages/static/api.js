@@ -13,6 +13,11 @@ export class Refusal extends Error {
   }
 }
 
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
 const PATIENCE = 20_000;
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 

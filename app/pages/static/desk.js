@@ -1,8 +1,9 @@
 // A worker's desk: shows one question after the other, and takes what the worker says to each.
 
-import { Refusal, tell } from "./api.js";
-import { button, find, make } from "./elements.js";
-import { lostText, problemMessage, reasonMessage, verdictMessage } from "./messages.js";
+import { Refusal, messageOf, tell } from "./api.js";
+import { find } from "./elements.js";
+import { lostText, verdictMessage } from "./messages.js";
+import { askWhy, nothingLeft, notPassed, refused, understanding } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { Fields, withoutTies } from "./parts.js";
 import { arrange, freshOf } from "./sides.js";
@@ -42,7 +43,7 @@ export class Desk {
   /** Send what an earlier page left, and show the first question. */
   async start() {
     const left = await this.outbox.resume();
-    for (const one of left) if (one.status === "rejected") this.screen.announce(String(one.reason.message));
+    for (const one of left) if (one.status === "rejected") this.screen.announce(messageOf(one.reason));
     await this.advance();
   }
 
@@ -88,7 +89,7 @@ export class Desk {
   /** Take the answer that is filled in. */
   async submit() {
     const assignment = this.supply.current;
-    if (!assignment || this.busy) return;
+    if (!assignment || !this.fields || this.busy) return;
     const { answer, missing } = this.fields.read();
     if (missing) {
       this.screen.wrong(`Please answer: ${missing.label}`);
@@ -96,8 +97,8 @@ export class Desk {
       return;
     }
     this.busy = true;
-    const body = { answer, attempt: assignment.attempt, seconds: this.watch.seconds };
-    if (this.sides) body.left = this.sides.left.id;
+    const left = this.sides ? { left: this.sides.left.id } : {};
+    const body = { answer, attempt: assignment.attempt, seconds: this.watch.seconds, ...left };
     const sent = this.#send(assignment, "judgment", body);
     this.last = assignment;
     // An answer that may be refused is waited for, but not while nothing gets through.
@@ -116,7 +117,7 @@ export class Desk {
     } catch (error) {
       this.busy = false;
       this.last = null;
-      this.screen.wrong(error.message);
+      this.screen.wrong(messageOf(error));
       find("answer").focus();
       return false;
     }
@@ -133,7 +134,11 @@ export class Desk {
     return told;
   }
 
-  /** Show a question again whose answer was refused after the worker had gone on. */
+  /**
+   * Show a question again whose answer was refused after the worker had gone on.
+   * @param {any} assignment
+   * @param {any} error
+   */
   #comeBack(assignment, error) {
     if (!(error instanceof Refusal)) throw error;
     this.last = null;
@@ -166,7 +171,7 @@ export class Desk {
       await this.advance();
       this.screen.announce("Your last answer was taken back. Here is its question again.");
     } catch (error) {
-      this.screen.wrong(error.message);
+      this.screen.wrong(messageOf(error));
     }
   }
 
@@ -174,27 +179,11 @@ export class Desk {
   async skip() {
     const assignment = this.supply.current;
     if (!assignment || this.busy) return;
-    const why = make("textarea", { id: "why", rows: 3, maxlength: 1000, required: true });
-    const body = [make("label", { for: "why" }, "Why can you not judge this?"), why];
-    const said = await this.screen.ask("I cannot judge this", body, [
-      { label: "Skip this question", value: "skip" },
-      { label: "Go back", value: "", kind: "quiet" },
-    ]);
-    if (said !== "skip" || this.supply.current !== assignment) return;
-    const reason = why.value.trim() || null;
+    const reason = await askWhy(this.screen);
+    if (reason === undefined || this.supply.current !== assignment) return;
     this.#send(assignment, "skip", { attempt: assignment.attempt, reason }).catch((error) => this.#refused(error));
     this.last = null;
     await this.advance();
-  }
-
-  /** Stop the clock and hide the question until the worker is back. */
-  async pause() {
-    this.watch.pause();
-    document.body.classList.add("paused");
-    const body = [make("p", {}, "The clock stands still. Your question is kept for you.")];
-    await this.screen.ask("Paused", body, [{ label: "Go on", value: "on" }]);
-    document.body.classList.remove("paused");
-    this.watch.resume();
   }
 
   // -- when there is no question ------------------------------------------------------------------
@@ -202,12 +191,9 @@ export class Desk {
   /** @param {any} told */
   #nothing(told) {
     if (told.understanding) return this.#understand(told.understanding);
-    const message = reasonMessage(told.reason);
-    const body = message.text.map((text) => make("p", {}, text));
-    if (told.verdict && !told.verdict.passed) body.unshift(...verdictBody(told.verdict));
-    const back = this.last && !message.again ? [button("Take back my last answer", () => this.undo(), "quiet")] : [];
-    this.screen.message({ title: message.title, body, actions: back });
-    if (message.again) setTimeout(() => this.advance(), message.again * 1000);
+    const notice = nothingLeft(told, this.last && (() => this.undo()));
+    this.screen.message(notice);
+    if (notice.again) setTimeout(() => this.advance(), notice.again * 1000);
   }
 
   /** @param {{topic: string, question: string, choices: string[]}} asked */
@@ -218,11 +204,10 @@ export class Desk {
         if (verdict.passed) await this.advance();
         else this.#checked(verdict);
       } catch (error) {
-        this.screen.banner(error.message);
+        this.screen.banner(messageOf(error));
       }
     };
-    const actions = asked.choices.map((choice) => button(choice, () => choose(choice), "quiet choice"));
-    this.screen.message({ title: "Before you begin", body: [make("p", { dir: "auto" }, asked.question)], actions });
+    this.screen.message(understanding(asked, choose));
   }
 
   /** @param {any} verdict */
@@ -238,8 +223,7 @@ export class Desk {
       this.reading = false;
       this.advance();
     };
-    const actions = ends ? [] : [button("Go on", goOn)];
-    this.screen.message({ title, body: verdictBody(verdict), actions });
+    this.screen.message(notPassed(verdict, goOn));
   }
 
   /** @param {any} error */
@@ -247,8 +231,7 @@ export class Desk {
     if (!(error instanceof Refusal)) throw error;
     if (this.supply.current && !FINAL.has(error.kind)) return this.screen.wrong(error.message);
     this.supply.clear();
-    const { title, text } = problemMessage(error.kind, error.message);
-    this.screen.message({ title, body: text.map((one) => make("p", {}, one)) });
+    this.screen.message(refused(error));
   }
 
   // -- around the question ------------------------------------------------------------------------
@@ -264,11 +247,4 @@ export class Desk {
     const lost = this.outbox.stuck || (this.supply.lost && empty);
     this.screen.banner(lost ? lostText(this.outbox.ids.length, empty) : null);
   }
-}
-
-/** @param {any} verdict */
-function verdictBody(verdict) {
-  const { text, findings } = verdictMessage(verdict);
-  const list = findings.map((one) => make("li", {}, one));
-  return [...(list.length ? [make("ul", {}, ...list)] : []), ...text.map((one) => make("p", {}, one))];
 }

@@ -4,7 +4,7 @@ import { Refusal, Session } from "./api.js";
 import { Desk } from "./desk.js";
 import { button, find, make } from "./elements.js";
 import { meaningOf } from "./keyboard.js";
-import { problemMessage } from "./messages.js";
+import { pause, refused } from "./notices.js";
 import { preview } from "./preview.js";
 import { Screen } from "./screen.js";
 import { Selecting } from "./selecting.js";
@@ -37,7 +37,7 @@ find("answer").addEventListener("submit", (/** @type {Event} */ event) => {
 });
 find("undo").addEventListener("click", () => seat.desk?.undo());
 find("skip").addEventListener("click", () => seat.desk?.skip());
-find("pause-button").addEventListener("click", () => seat.desk?.pause());
+find("pause-button").addEventListener("click", () => seat.desk && pause(screen, seat.desk.watch));
 document.addEventListener("keydown", (event) => {
   const meaning = meaningOf(event);
   if (!meaning || find("question").hidden || !seat.fields) return;
@@ -97,8 +97,7 @@ async function reach() {
     screen.banner(seat.example ? "This is a preview: nothing you do here is stored." : null);
   } catch (error) {
     if (error instanceof Refusal) {
-      const { title, text } = problemMessage(error.kind, error.message);
-      screen.message({ title, body: text.map((one) => make("p", {}, one)) });
+      screen.message(refused(error));
       return;
     }
     screen.banner("No connection. This page goes on by itself when it is back.");

@@ -105,7 +105,7 @@ export class Fields {
 
   /** @param {Part} part */
   focus(part) {
-    this.#element(part).querySelector("input, textarea")?.focus();
+    /** @type {HTMLElement | null} */ (this.#element(part).querySelector("input, textarea"))?.focus();
   }
 
   /** @param {Part} part @returns {HTMLElement} */

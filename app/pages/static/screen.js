@@ -139,8 +139,8 @@ export class Screen {
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
     find("dialog-title").textContent = title;
     find("dialog-body").replaceChildren(...body);
-    const close = ({ label, value, kind }) => button(label, () => dialog.close(value), kind);
-    find("dialog-actions").replaceChildren(...actions.map(close));
+    const buttons = actions.map(({ label, value, kind }) => button(label, () => dialog.close(value), kind));
+    find("dialog-actions").replaceChildren(...buttons);
     dialog.returnValue = "";
     dialog.showModal();
     return new Promise((resolve) => {

@@ -12,6 +12,7 @@ export class Stopwatch {
 
   /** Begin anew. */
   restart() {
+    /** @type {number} milliseconds */
     this.counted = 0;
     /** @type {number | null} */
     this.since = performance.now();
@@ -28,7 +29,7 @@ export class Stopwatch {
     this.since ??= performance.now();
   }
 
-  /** What was counted so far, in seconds. */
+  /** What was counted so far, in seconds. @returns {number} */
   get seconds() {
     const now = this.since === null ? 0 : performance.now() - this.since;
     return Math.round(this.counted + now) / 1000;

@@ -1,23 +1,21 @@
 """A page whose network comes and goes, in a frame of another site, and in preview."""
 
 import http.server
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from browsers import Site, Worker
-from playwright.sync_api import expect
+from browsers import FLAGS, Site, Worker, chromium
+from playwright.sync_api import Page, Route, expect
 
-BLOCKED = """for (const name of ['sessionStorage', 'localStorage', 'indexedDB']) {
-    Object.defineProperty(window, name, {
-        get() { throw new DOMException('denied', 'SecurityError'); },
-    });
-}
-Object.defineProperty(document, 'cookie', {
-    get() { throw new DOMException('denied', 'SecurityError'); },
-});"""
+BLOCKED = {"profile": {"cookie_controls_mode": 1, "block_third_party_cookies": True}}
+"""The browser's own setting: a frame of another site gets no cookies and no storage."""
+TRY_STORAGE = """() => {
+    try { sessionStorage.length; return 'allowed'; } catch (error) { return error.name; }
+}"""
 
 
 def test_answers_given_without_a_network_are_sent_once_when_it_is_back(site: Site) -> None:
@@ -54,7 +52,7 @@ def test_an_answer_whose_receipt_got_lost_is_sent_again_and_counts_once(site: Si
     page = site.page()
     lost: list[str] = []
 
-    def drop(route):  # type: ignore[no-untyped-def]
+    def drop(route: Route) -> None:
         if lost:
             route.continue_()
             return
@@ -106,24 +104,38 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@contextmanager
+def storing_nothing(site: Site, folder: Path) -> Iterator[Page]:
+    """Open a page in a browser that blocks what other sites' frames would store."""
+    profile = folder / "profile"
+    (profile / "Default").mkdir(parents=True)
+    (profile / "Default" / "Preferences").write_text(json.dumps(BLOCKED))
+    context = site.browser.browser_type.launch_persistent_context(
+        profile, executable_path=chromium(), args=list(FLAGS)
+    )
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
 def test_a_worker_judges_in_a_frame_of_another_site_that_may_store_nothing(
     site: Site, tmp_path: Path
 ) -> None:
     site.make_study("framed", 3)
-    page = site.page()
-    page.context.add_init_script(BLOCKED)
     address = site.address + site.url("framed", "ann")
     frame = f'<!doctype html><iframe src="{address}" width="1100" height="650"></iframe>'
     (tmp_path / "task.html").write_text(frame)
-    with elsewhere(tmp_path) as other:
+    with elsewhere(tmp_path) as other, storing_nothing(site, tmp_path) as page:
         page.goto(f"{other}/task.html")
         inner = page.frames[1]
         inner.wait_for_selector("#question:not([hidden])")
+        assert inner.evaluate(TRY_STORAGE) == "SecurityError"
         inner.locator("#answer").click(position={"x": 5, "y": 5})
         worker = Worker(page, inner)
         worker.judge_all()
+        assert not page.context.cookies()
     assert site.client.ranking("framed", "t").classes == [["d1"], ["d2"], ["d3"]]
-    assert not page.context.cookies()
 
 
 def test_sites_that_are_not_named_may_not_frame_the_page(site: Site, tmp_path: Path) -> None:
