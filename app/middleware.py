@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nextpair.app.errors import TooLarge, problem_of
 from nextpair.app.metrics import Metrics
-from nextpair.app.pages.headers import EVERYWHERE, UNFRAMED
+from nextpair.app.pages.headers import guarded
 from nextpair.app.problems import problem
 from nextpair.app.settings import MB, Settings
 
@@ -95,10 +95,8 @@ class _Request:
             return
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = [*message["headers"], (b"x-request-id", self.id.encode()), *EVERYWHERE]
-            if not any(name == b"content-security-policy" for name, _ in headers):
-                headers += UNFRAMED
-            message["headers"] = headers
+            named = (b"x-request-id", self.id.encode())
+            message["headers"] = guarded([*message["headers"], named])
         await self._send(message)
 
     async def _refuse(self) -> None:
@@ -109,6 +107,7 @@ class _Request:
         # What is left of the body is not read, so the connection cannot be used again.
         answer.headers["connection"] = "close"
         answer.headers["x-request-id"] = self.id
+        answer.raw_headers = guarded(answer.raw_headers)
         await answer(self._scope, self._receive, self._send)
 
 

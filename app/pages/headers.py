@@ -2,16 +2,12 @@
 
 from nextpair.app.settings import Settings
 
-EVERYWHERE = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-)
-"""Of every answer."""
-UNFRAMED = (
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-    (b"x-frame-options", b"DENY"),
-)
-"""Of every answer that has no policy of its own: it is no page, and shown in no frame."""
+Headers = list[tuple[bytes, bytes]]
+
+_EVERYWHERE = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
+_POLICY = b"content-security-policy"
+_NO_PAGE = (_POLICY, b"default-src 'none'; frame-ancestors 'none'")
+_UNFRAMED = (b"x-frame-options", b"DENY")
 
 _PERMISSIONS = ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
 
@@ -36,3 +32,18 @@ def page_headers(settings: Settings) -> dict[str, str]:
         "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
         "Permissions-Policy": ", ".join(f"{name}=()" for name in _PERMISSIONS),
     }
+
+
+def guarded(headers: Headers) -> Headers:
+    """Return the headers of an answer with those that every answer has.
+
+    What brings no policy of its own is no page, and what names nobody who may frame it is framed by
+    nobody.
+    """
+    names = {name for name, _ in headers}
+    added = [one for one in _EVERYWHERE if one[0] not in names]
+    if _POLICY not in names:
+        added.append(_NO_PAGE)
+    if not any(name == _POLICY and b"frame-ancestors" in value for name, value in headers):
+        added.append(_UNFRAMED)
+    return [*headers, *added]

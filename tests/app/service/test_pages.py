@@ -4,6 +4,15 @@ import pytest
 from in_process import STUDY, InProcess, installed, refusal
 
 
+def test_a_report_has_a_policy_of_its_own_and_is_shown_in_no_frame(light: InProcess) -> None:
+    light.make_study()
+    light.make_topic(3)
+    headers = light.send("GET", f"/v1/studies/{STUDY}/report.html").headers
+    assert headers["x-frame-options"] == "DENY"
+    assert headers.get_list("x-content-type-options") == ["nosniff"]
+    assert len(headers.get_list("content-security-policy")) == 1
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/v1/studies", "/nothing", "/static/judge.js"])
 def test_nothing_but_the_judging_page_is_shown_in_frames(light: InProcess, path: str) -> None:
     headers = light.send("GET", path).headers
