@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from nextpair.selectors.placing import habits, messages
 from nextpair.selectors.placing.messages import Many
@@ -163,12 +162,10 @@ class Crowd:
     @property
     def mirrored(self) -> bool:
         """Whether more seem to reverse than not: then rather the order is upside down."""
-        prior = (TYPES / TYPES.sum())[:, None]
+        prior = np.log(TYPES / TYPES.sum())[:, None]
         leaning = self._leaning - self._types[:, None]
-        likelier = logsumexp(leaning[[1, 0, 2]], axis=0, b=prior) - logsumexp(
-            leaning, axis=0, b=prior
-        )
-        return bool(likelier.sum() > 0)
+        turned = messages.log_sums(leaning[[1, 0, 2]] + prior)
+        return bool((turned - messages.log_sums(leaning + prior)).sum() > 0)
 
     def mirror(self) -> None:
         """Take those who seemed to reverse for ordinary, and the ordinary for reversing."""
@@ -241,14 +238,14 @@ class Crowd:
         self._strange, self._unknown = habits.any_habit(habits.tally(*by_answer))
         said = self._lean(workers)
         leaning = said + self._types[:, None]
-        weights = np.exp(leaning - logsumexp(leaning, axis=0))
+        weights = messages.shares(leaning)
         of_types = habits.shares(weights.sum(axis=1) + TYPES)
         of_types[2] = TYPES[2] / TYPES.sum()
         of_types[1] = min(of_types[1], MOST_REVERSING)
         of_types[0] = 1 - of_types[1] - of_types[2]
         self._types = np.log(of_types)
         self._leaning = said + self._types[:, None]
-        self.plausibility += float(logsumexp(self._leaning, axis=0).sum() + TYPES @ self._types)
+        self.plausibility += float(messages.log_sums(self._leaning).sum() + TYPES @ self._types)
 
     def _lean(self, workers: NDArray[np.intp]) -> Array:
         """Add up what answers say of their workers' types."""
@@ -272,7 +269,7 @@ class Crowd:
 
     def _mixed(self, leaning: Array, strange: Array) -> Array:
         """Say how workers answer, whatever type they are of: by worker, relation and answer."""
-        types = np.exp(leaning - logsumexp(leaning, axis=0))[:, :, None, None]
+        types = messages.shares(leaning)[:, :, None, None]
         ordinary = self.ordinary
         mixed: Array = types[0] * ordinary + types[1] * ordinary[::-1]
         mixed += types[2] * habits.confusion(strange)

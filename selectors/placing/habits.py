@@ -14,6 +14,12 @@ MISSED = 0.7
 """How many of wrong answers to differences are expected to be ties; the others are reversed."""
 
 
+HABIT = np.array([[2, 3, 4], [1, 0, 1], [4, 3, 2]])
+"""Which habit each answer, by column, to each relation, by row, is a case of."""
+EITHER_WAY = np.array([1, 0.5, 1, 1, 1])
+"""Who names a winner of a tie names one as often as the other."""
+
+
 def expected(error: float) -> Array:
     """Say how someone is expected to answer who errs so often."""
     return np.array([1 - error, error, 1 - error, MISSED * error, (1 - MISSED) * error])
@@ -67,15 +73,8 @@ def _evidence(counts: Array) -> Array:
 
 def confusion(habits: Array) -> Array:
     """Spell habits out as P(answer | relation), by worker, relation and answer."""
-    tie, wrong, right, missed, reversed_ = habits.T
-    return np.stack(
-        [
-            np.stack([right, missed, reversed_], axis=-1),
-            np.stack([wrong / 2, tie, wrong / 2], axis=-1),
-            np.stack([reversed_, missed, right], axis=-1),
-        ],
-        axis=1,
-    )
+    spelt: Array = (habits * EITHER_WAY)[:, HABIT]
+    return spelt
 
 
 def worth(chances: Array) -> tuple[float, float]:

@@ -29,6 +29,8 @@ class Mainland:
                 self._joined[document] = True
                 self._island.pop(document, None)
         elif one is not other:
+            if len(one) < len(other):
+                first, one, other = second, other, one
             one += other
             for document in other:
                 self._island[document] = one
