@@ -72,14 +72,13 @@ export class Desk {
 
   /** @param {any} assignment */
   #show(assignment) {
-    const { design } = this.about;
-    const parts = assignment.kind === "review" ? design.review_parts : design.parts;
-    this.fields = new Fields(withoutTies(parts, design.ties));
+    const { parts, review_parts, ties } = this.about.design;
+    this.fields = new Fields(withoutTies(assignment.kind === "review" ? review_parts : parts, ties));
     this.sides = arrange(assignment, this.before);
     const fresh = freshOf(assignment, this.before);
     this.screen.question(assignment, this.fields, this.sides, fresh);
     this.selecting.into(this.fields.reason);
-    const shown = this.sides ? [this.sides.left, this.sides.right] : [assignment.document];
+    const shown = this.sides ? Object.values(this.sides) : [assignment.document];
     this.before = { topic: assignment.topic.id, ids: shown.map((one) => one.id) };
     this.watch.restart();
     find("undo").disabled = !this.last;
@@ -246,5 +245,6 @@ export class Desk {
     const empty = !this.supply.current && !this.supply.queue.length;
     const lost = this.outbox.stuck || (this.supply.lost && empty);
     this.screen.banner(lost ? lostText(this.outbox.ids.length, empty) : null);
+    if (!this.outbox.stuck) this.supply.wake();
   }
 }

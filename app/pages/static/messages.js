@@ -95,5 +95,5 @@ export function progressText(answered, count) {
 export function lostText(waiting, empty) {
   const kept = waiting === 1 ? "Your last answer is kept" : `Your last ${waiting} answers are kept`;
   const sent = waiting ? ` ${kept} and sent when it is back.` : "";
-  return `No connection.${sent} ${empty ? "This page goes on by itself then." : "You can go on."}`;
+  return `No connection.${sent} ${empty ? "This page goes on by itself when it is back." : "You can go on."}`;
 }

@@ -26,6 +26,9 @@ export class Supply {
     this.asking = null;
     this.lost = false;
     this.first = first;
+    /** Ask again now: the network seems to be back. */
+    this.wake = () => {};
+    addEventListener("online", () => this.wake());
   }
 
   /** Return the next question that is ready, if one is. */
@@ -69,17 +72,31 @@ export class Supply {
         const early = await this.first;
         this.first = null;
         const told = early || (await this.session.next(AHEAD - has, this.#held()));
-        this.lost = false;
         this.#keep(told.assignments);
         this.told(told);
+        this.#found(true);
         return told;
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
-        this.lost = true;
-        this.outbox.changed();
-        await pause(wait);
+        this.#found(false);
+        await this.#pause(wait);
       }
     }
+  }
+
+  /** @param {boolean} through whether the service could be reached */
+  #found(through) {
+    if (this.lost !== through) return;
+    this.lost = !through;
+    this.outbox.changed();
+  }
+
+  /** @param {number} wait milliseconds, less if something else got through */
+  #pause(wait) {
+    return new Promise((resolve) => {
+      setTimeout(resolve, wait);
+      this.wake = () => resolve(undefined);
+    });
   }
 
   #held() {
@@ -93,12 +110,4 @@ export class Supply {
     const held = new Set(this.#held());
     this.queue.push(...assignments.filter((one) => !held.has(one.id)));
   }
-}
-
-/** @param {number} wait milliseconds, less if the network says that it is back */
-function pause(wait) {
-  return new Promise((resolve) => {
-    setTimeout(resolve, wait);
-    addEventListener("online", resolve, { once: true });
-  });
 }
