@@ -20,7 +20,7 @@ SWEEPS = 2
 """Rounds of messages in a fit."""
 LAST_SWEEPS = 6
 """Rounds in the fit that a report rests on."""
-GROWTH, FEW, GROWTH_OF_MANY = 10, 1_000, 2
+GROWTH, FEW, GROWTH_OF_MANY = 7, 1_000, 2
 """A fit is due when the answers have grown by one in so many, of few and of many answers."""
 THOROUGH, THOROUGH_OF_MANY = 1.5, 2.0
 """Classes are joined and split, which takes trying, when the answers have grown by this factor."""
