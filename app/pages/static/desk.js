@@ -235,9 +235,9 @@ export class Desk {
 
   // -- around the question ------------------------------------------------------------------------
 
-  /** @param {{answered: number, count: number | null}} told */
-  #progress({ answered, count }) {
-    this.answered = Math.max(answered, this.outbox.ids.length ? this.answered : 0);
+  /** @param {{answered: number, count: number | null, stale?: boolean}} told */
+  #progress({ answered, count, stale = false }) {
+    this.answered = Math.max(answered, stale || this.outbox.ids.length ? this.answered : 0);
     this.screen.progress(this.answered, count);
   }
 

@@ -28,6 +28,8 @@ export class Outbox {
     this.waiting = [];
     this.stuck = false;
     this.sending = false;
+    /** How many items were ever to be sent. */
+    this.given = 0;
     this.wake = () => {};
     addEventListener("online", () => this.wake());
   }
@@ -51,6 +53,7 @@ export class Outbox {
    * @returns {Promise<any>}
    */
   add(item) {
+    this.given += 1;
     const done = new Promise((resolve, reject) => this.waiting.push({ item, resolve, reject }));
     this.#store();
     this.changed();

@@ -71,9 +71,11 @@ export class Supply {
       try {
         const early = await this.first;
         this.first = null;
+        const given = this.outbox.given - this.outbox.ids.length;
         const told = early || (await this.session.next(AHEAD - has, this.#held()));
         this.#keep(told.assignments);
-        this.told(told);
+        // What was answered meanwhile is not in what the service has counted.
+        this.told({ ...told, stale: this.outbox.given > given });
         this.#found(true);
         return told;
       } catch (error) {
