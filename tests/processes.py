@@ -61,6 +61,7 @@ def alone(process: int, all_of_them: Sequence[int]) -> Iterator[None]:
         for other in others:
             os.kill(other, signal.SIGSTOP)
         for other in others:
+            # mypy does not infer a lambda that keeps its loop variable.
             until(lambda other=other: state(other) == "T", "a process stops")  # type: ignore[misc]
         yield
     finally:

@@ -53,6 +53,7 @@ def test_every_route_but_health_and_pages_needs_a_key(light: InProcess, bearer: 
     asked = 0
     for method, path in operations():
         body = {"content": b"{}"} if method in ("POST", "PATCH") else {}
+        # Whether there is a body at all depends on the method.
         told = light.http.request(method, filled(path), headers=headers, **body)  # type: ignore[arg-type]
         if path in OPEN:
             assert told.status_code == OPEN[path]

@@ -65,6 +65,7 @@ def test_what_creates_is_described_with_the_answer_to_its_repetition(light: InPr
 @pytest.mark.parametrize("key", ["", "with space", "é", "x" * 201])
 def test_an_idempotency_key_is_a_short_word(light: InProcess, key: str) -> None:
     headers = {"Idempotency-Key": key.encode("latin-1")}
+    # As bytes: a header with such a letter cannot be sent as text.
     refusal(light.send("POST", "/v1/studies", {}, headers=headers), 422)  # type: ignore[arg-type]
     assert light.get("/v1/studies")["items"] == []
 

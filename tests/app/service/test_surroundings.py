@@ -106,6 +106,7 @@ def test_an_unexpected_error_is_a_problem_without_what_was_sent(
         raise RuntimeError("boom")
 
     light.app.state.clock = fail
+    # The test client has no other way to see what a real server would answer.
     light.http._transport.raise_server_exceptions = False  # type: ignore[attr-defined]
     told = light.send("POST", f"{AT}/next", {"worker": "ann"})
     assert told.status_code == 500
