@@ -84,9 +84,18 @@ class _Connection(asyncio.Protocol):
 
 
 class ClosedLoop:
-    """Drives a service at an address for a while, or until there is nothing left to ask."""
+    """Drives a service at an address for a while, or until there is nothing left to ask.
 
-    def __init__(self, address: str, key: str, study: str, seconds: float) -> None:
+    Parameters
+    ----------
+    warm_up
+        Seconds before it is measured, on the same connections: every process connects and reads
+        its topics once.
+    """
+
+    def __init__(
+        self, address: str, key: str, study: str, seconds: float, warm_up: float = 0.0
+    ) -> None:
         parts = urlsplit(address)
         assert parts.hostname and parts.port
         self._host, self._port = parts.hostname, parts.port
@@ -96,6 +105,7 @@ class ClosedLoop:
         )
         self._study = study
         self._seconds = seconds
+        self._warm_up = warm_up
         self._load = Load()
 
     def run(self, workers: Sequence[Worker]) -> Load:
@@ -104,9 +114,15 @@ class ClosedLoop:
         return self._load
 
     async def _run(self, workers: Sequence[Worker]) -> None:
-        started = time.perf_counter()
+        started = time.perf_counter() + self._warm_up
+        asyncio.get_running_loop().call_later(self._warm_up, self._begin)
         await asyncio.gather(*(self._work(worker, started) for worker in workers))
         self._load.seconds = time.perf_counter() - started
+
+    def _begin(self) -> None:
+        """Begin to measure: only failures before are remembered."""
+        self._load.cycles = 0
+        self._load.latencies.clear()
 
     async def _work(self, worker: Worker, started: float) -> None:
         loop = asyncio.get_running_loop()

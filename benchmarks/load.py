@@ -21,7 +21,8 @@ from nextpair.app.client import Client
 from nextpair.app.wire.topics import DocumentIn, TopicIn
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
 
-WARM_UP = 1.5
+WARM_UP = 3.0
+"""Seconds in which every process connects and reads its topics, which it does once."""
 LIGHT = "merge-tie-random"
 """A selector that takes next to no time, so that what is measured is the service."""
 WORKERS = 64
@@ -99,10 +100,8 @@ def compare_processes(rounds: int, topics: int, seconds: float) -> tuple[list[Lo
                 with serving(url, processes) as (address, _):
                     study = f"{LIGHT}-{number}x{processes}"
                     add_topics(address, key, study, topics, 6400 // topics)
-                    # What every process does once, connecting and reading topics, comes before.
-                    ClosedLoop(address, key, study, WARM_UP).run(crowd(WORKERS, topics))
-                    run = ClosedLoop(address, key, study, seconds).run(crowd(WORKERS, topics))
-                    loads.append(run)
+                    loop = ClosedLoop(address, key, study, seconds, WARM_UP)
+                    loads.append(loop.run(crowd(WORKERS, topics)))
             print(f"  {one[-1].rate:.0f} against {four[-1].rate:.0f}", file=sys.stderr)
     return one, four
 
@@ -124,7 +123,7 @@ def measure(given: argparse.Namespace) -> Section:
         "Load",
         "python -m benchmarks.load",
         "Closed-loop workers: ask for a pair, answer it, ask again. A cycle is two requests and two"
-        " committed transactions. The generator shares the two cores with the service and the"
+        " committed changes. The generator shares the two cores with the service and the"
         " database. Medians over rounds that alternate with the rival's; latencies of requests in"
         " milliseconds. Bars: half the bare rate; four processes 1.6 times one.",
         ("", "cycles/s", "p50", "p95", "p99", "ratio", "bar"),

@@ -12,16 +12,16 @@ from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
 from nextpair.app.judging.live import LiveTopic, load, news
 from nextpair.app.judging.pseudonyms import Pseudonyms
 from nextpair.app.judging.scoring import Said
-from nextpair.app.judging.steps import Act, Result, Step, Write, write, write_at_once
+from nextpair.app.judging.steps import Act, Result, Step, attempt, write, write_at_once
 from nextpair.app.judging.study import Study, study_of
 from nextpair.app.judging.texts import Texts
+from nextpair.app.judging.together import Group, Together, group
 from nextpair.app.judging.tokens import SessionSigner, TokenSigner
 from nextpair.app.settings import MB, Settings
-from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.topic.judgments import Outcome
 from nextpair.storage import judgments, keys, studies, topics
 from nextpair.storage.database import Connection, Database
-from nextpair.storage.errors import StorageError, Unavailable
+from nextpair.storage.errors import Unavailable
 from nextpair.storage.rows import JudgmentRow, Purpose, TopicHead
 
 HURRY_SECONDS = 0.02
@@ -54,18 +54,24 @@ class Service:
         self._worker_ids: dict[tuple[int, str], int] = {}
         self._done: dict[int, int] = {}
         self.patient = True
-        self._hurried = self._hurry() if self._hurries() else None
-
-    def _hurries(self) -> bool:
+        self.group: Group | None = None
+        alone = settings.processes == 1
         # SQLite has one writer at a time: who is alone never waits for one, others always may.
-        return self.database.is_sqlite == (self.settings.processes == 1)
+        self._together = Together(self._begin) if self.database.is_sqlite and alone else None
+        self._hurried = self._hurry() if not self.database.is_sqlite and not alone else None
+
+    @contextmanager
+    def _begin(self) -> Iterator[tuple["Service", Group]]:
+        """Make the same service, over the same memory, whose changes are committed together."""
+        with group(self.database, self.topics) as changes:
+            service = copy.copy(self)
+            service.group = changes
+            yield service, changes
 
     def _hurry(self) -> "Service":
         """Make the same service, over the same memory, that gives up rather than wait."""
         service = copy.copy(self)
         service.patient = False
-        if self.database.is_sqlite:
-            return service
         service.database = Database(
             self.settings.database.get_secret_value(),
             pool_size=1,
@@ -84,9 +90,13 @@ class Service:
         """Run a use case that changes one topic, without keeping other requests waiting.
 
         A request is worked on from end to end: where many processes serve, there is another for the
-        next one, and where one does, on SQLite, threads would only make requests take turns. A
-        thread is for what has to wait: for a topic to be read, or one that another is changing.
+        next one, and where one does, on SQLite, threads would only make requests take turns, and
+        those that come at the same moment are committed together. A thread is for what has to wait:
+        for a topic to be read, or one that another is changing.
         """
+        if self._together is not None:
+            with suppress(WouldWait, Unavailable):
+                return await self._together.do(use_case)
         if self._hurried is not None:
             # Its connection gives up soon in whatever it reads; patience may still help.
             with suppress(WouldWait, Unavailable):
@@ -162,10 +172,12 @@ class Service:
         for the topic only while it is written to. Any other end than a change that was written, an
         error for one, could come from what is old; then the act decides again, under the lock.
         """
+        if self.group is not None:
+            return self.group.change(topic_id, act)
         with self.topics.hold(topic_id, patient=self.patient) as slot:
             step = self._act_at_once(slot, act)
             if step is None and not self.patient:
-                step = self._act_hurriedly(slot, act)
+                raise WouldWait()
             if step is None:
                 with self.database.write() as connection:
                     step = self._act_unlocked(connection, slot, act)
@@ -182,21 +194,11 @@ class Service:
             return None
         try:
             with self.database.at_once() as connection:
-                return _try(connection, slot.live, act, write_at_once)
+                return attempt(connection, slot.live, act, write_at_once)
         except Unavailable:
             if self.patient:
                 raise
             return None
-
-    def _act_hurriedly(self, slot: Slot, act: Act[Result]) -> Step[Result]:
-        """Act on what is remembered, if nobody else is writing to SQLite."""
-        step = None
-        if self.database.is_sqlite and slot.live is not None:
-            with suppress(Unavailable), self.database.write(patient=False) as connection:
-                step = _try(connection, slot.live, act, write)
-        if step is None:
-            raise WouldWait()
-        return step
 
     def _act_unlocked(
         self, connection: Connection, slot: Slot, act: Act[Result]
@@ -204,7 +206,7 @@ class Service:
         """Act on what is remembered; where that was tried at once already, it is likely old."""
         if not self.database.is_sqlite or slot.live is None:
             return None
-        return _try(connection, slot.live, act, write)
+        return attempt(connection, slot.live, act, write)
 
     def _act_locked(
         self, connection: Connection, slot: Slot, topic_id: int, act: Act[Result]
@@ -260,18 +262,3 @@ def _traps(
 ) -> list[tuple[JudgmentRow, Outcome | float]]:
     known = {gold.pair: study.design.known(gold.answer) for gold in live.golds if not gold.quiz}
     return [(row, known[row.first, row.second]) for row in rows if row.purpose == Purpose.TRAP]
-
-
-def _try(
-    connection: Connection, live: LiveTopic, act: Act[Result], write: Write
-) -> Step[Result] | None:
-    """Act without the lock; None if that came to anything but a change that was written."""
-    try:
-        step = act(connection, live, False)
-    except StorageError:
-        raise
-    except NextpairError:
-        return None
-    if step is None or step.change is None:
-        return None
-    return step if write(connection, live, step) else None

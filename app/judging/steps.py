@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from nextpair.app.judging.live import Change, LiveTopic
+from nextpair.selectors.errors import NextpairError
 from nextpair.storage import assignments, at_once, checks, judgments, studies, topics
 from nextpair.storage.database import Connection
+from nextpair.storage.errors import StorageError
 from nextpair.storage.rows import AssignmentRow, Effect, JudgmentRow, RetractionRow, VerdictRow
 
 Result = TypeVar("Result")
@@ -59,6 +61,21 @@ def write(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
         if step.verdict.effect in (Effect.STOP, Effect.STOP_AND_IGNORE):
             studies.stop_worker(connection, live.head.study_id, step.verdict.worker_id)
     return True
+
+
+def attempt(
+    connection: Connection, live: LiveTopic, act: Act[Result], write: Write
+) -> Step[Result] | None:
+    """Act without the lock; None if that came to anything but a change that was written."""
+    try:
+        step = act(connection, live, False)
+    except StorageError:
+        raise
+    except NextpairError:
+        return None
+    if step is None or step.change is None:
+        return None
+    return step if write(connection, live, step) else None
 
 
 def write_at_once(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:

@@ -1,0 +1,149 @@
+"""Requests that come at the same moment are committed together, and none is told before."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_process import STUDY, TOPIC, InProcess, installed
+from sqlalchemy import event, text
+
+from nextpair.app.judging.answering import Answer, Judged, absorb_judgment
+from nextpair.app.judging.asking import Wish, next_in_topic
+from nextpair.app.judging.choosing import Handed
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.tokens import AssignmentRef
+
+WORKERS = [f"worker-{number}" for number in range(6)]
+NOW = 1000.0
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[InProcess]:
+    """The only process on a SQLite file, with a topic it has read and workers it knows."""
+    with installed(f"sqlite:///{tmp_path}/nextpair.db") as made:
+        made.make_study()
+        made.make_topic(12)
+        for worker in WORKERS:
+            made.judge(made.one(worker, topic=TOPIC))
+        yield made
+
+
+@pytest.fixture
+def service(alone: InProcess) -> Service:
+    real: Service = alone.app.state.service
+    return real
+
+
+def ask(worker: str) -> Callable[[Service], Handed]:
+    def use_case(service: Service) -> Handed:
+        return next_in_topic(service, service.topic_id(STUDY, TOPIC), Wish(worker), NOW)
+
+    return use_case
+
+
+def answer(handed: Handed) -> Callable[[Service], Judged]:
+    (row,) = handed.assignments
+    said = Answer({"preference": "left"})
+
+    def use_case(service: Service) -> Judged:
+        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), said, NOW)
+
+    return use_case
+
+
+def at_once(service: Service, use_cases: list[Callable[[Service], Any]]) -> list[Any]:
+    async def all_of_them() -> list[Any]:
+        return await asyncio.gather(*map(service.do, use_cases), return_exceptions=True)
+
+    return asyncio.run(all_of_them())
+
+
+def counted(service: Service) -> list[str]:
+    """Count what a service commits and rolls back from now on."""
+    ends: list[str] = []
+    engine = service.database._engine
+    event.listen(engine, "commit", lambda _: ends.append("commit"))
+    event.listen(engine, "rollback", lambda _: ends.append("rollback"))
+    return ends
+
+
+def stored(service: Service, table: str) -> int:
+    with service.database.read() as connection:
+        return int(connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one())
+
+
+def test_many_questions_and_answers_take_one_commit(service: Service) -> None:
+    ends = counted(service)
+    handed = at_once(service, [ask(worker) for worker in WORKERS])
+    assert ends == ["commit"]
+    told = at_once(service, [answer(each) for each in handed])
+    assert ends == ["commit", "commit"]
+    assert [each.judgment.number for each in told] == list(range(7, 13))
+    assert stored(service, "judgments") == 12
+
+
+def test_nobody_is_told_before_the_commit(service: Service) -> None:
+    at_commit: list[int] = []
+
+    def count_waiting(_: object) -> None:
+        at_commit.append(sum(not task.done() for task in asyncio.all_tasks()))
+
+    event.listen(service.database._engine, "commit", count_waiting)
+    at_once(service, [ask(worker) for worker in WORKERS])
+    # Every request, and the one that gathers them.
+    assert at_commit == [len(WORKERS) + 1]
+
+
+def test_one_that_is_refused_does_not_hold_up_the_others(service: Service) -> None:
+    handed = at_once(service, [ask(worker) for worker in WORKERS])
+    wrong = Answer({"preference": "both"})
+    row = handed[2].assignments[0]
+
+    def badly(service: Service) -> Judged:
+        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), wrong, NOW)
+
+    told = at_once(service, [answer(handed[0]), badly, answer(handed[1])])
+    assert isinstance(told[1], Exception)
+    assert [told[place].judgment.number for place in (0, 2)] == [7, 8]
+    assert stored(service, "judgments") == 8
+
+
+def test_what_fails_after_it_was_written_undoes_the_group_and_each_is_run_again(
+    service: Service,
+) -> None:
+    def ask_and_fail(service: Service) -> Handed:
+        handed = ask(WORKERS[1])(service)
+        if service.group is not None:
+            raise RuntimeError("after the change")
+        return handed
+
+    ends = counted(service)
+    first, second = at_once(service, [ask(WORKERS[0]), ask_and_fail])
+    assert ends == ["rollback", "commit", "commit"]
+    assert {first.assignments[0].number, second.assignments[0].number} == {7, 8}
+    assert stored(service, "assignments") == 8
+
+
+def test_a_commit_that_fails_leaves_nothing_in_memory_that_is_not_in_the_file(
+    alone: InProcess, service: Service
+) -> None:
+    broken = [True]
+
+    def fail(_: object) -> None:
+        if broken:
+            broken.clear()
+            raise RuntimeError("the disk is gone for a moment")
+
+    event.listen(service.database._engine, "commit", fail)
+    handed = at_once(service, [ask(worker) for worker in WORKERS])
+    numbers = sorted(each.assignments[0].number for each in handed)
+    assert numbers == list(range(7, 13))
+    assert stored(service, "assignments") == 12
+    told = at_once(service, [answer(each) for each in handed])
+    assert sorted(each.judgment.number for each in told) == list(range(7, 13))
+    with installed(alone.url) as other, other.app.state.service.look(1) as fresh:
+        with service.look(1) as live:
+            assert live.head == fresh.head
+            assert live.pairs.scores().tolist() == fresh.pairs.scores().tolist()
