@@ -91,7 +91,7 @@ def _read(service: Service, topic_id: int) -> None:
     with service.database.read() as connection:
         topics.outlines(connection, topic_id)
         assignments.unanswered(connection, topic_id)
-        list(judgments.votes_after(connection, topic_id, 0))
+        list(judgments.votes_after(connection, topic_id, 0, ["work"]))
 
 
 def _fill(service: Service, selector: str) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Finding, Pair, unordered
+from nextpair.selectors.topic.judgments import Finding, Outcome, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
 from nextpair.selectors.topic.settings import Forecast
@@ -109,6 +109,12 @@ class Selector(ABC):
         ----------
         merge
             Which two classes became one through it, if any did.
+        """
+
+    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:  # noqa: B027
+        """Learn of a worker from an answer to a question whose answer was known.
+
+        Nothing, unless a selector weighs answers by who gives them.
         """
 
     def select(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:

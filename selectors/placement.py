@@ -109,6 +109,11 @@ class Placement(Believer):
         self._heard += 1
         self._settled = None
 
+    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:
+        """Learn of a worker from an answer to a question whose answer was known."""
+        self._fitting.add_known(ANSWERS[truth], ANSWERS[said], worker)
+        self._settled = None
+
     # -- asking ---------------------------------------------------------------------------------
 
     def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:

@@ -1,13 +1,13 @@
 """The log: judgments and retractions, added to and never changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
 from sqlalchemy import and_, bindparam, insert, select
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import JudgmentRow, Purpose, RetractionRow, values_of
+from nextpair.storage.rows import JudgmentRow, RetractionRow, values_of
 from nextpair.storage.tables import Judgment, Retraction, Worker
 
 _COLUMNS: tuple[Any, ...] = (
@@ -26,8 +26,9 @@ _COLUMNS: tuple[Any, ...] = (
     Judgment.subject,
     Judgment.correct,
 )
-Vote = tuple[int, int, int, str | None, int, int | None]
-"""A judgment as the mind needs it: number, two positions, outcome, worker, what it reviews."""
+Vote = tuple[int, int, int, str | None, int, int | None, str]
+"""A judgment as the mind needs it: number, two positions, outcome, worker, what it reviews, and its
+purpose."""
 
 _ADD = insert(Judgment)
 _RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
@@ -47,12 +48,13 @@ _VOTES = (
         Judgment.outcome,
         Judgment.worker_id,
         Judgment.subject,
+        Judgment.purpose,
     )
     .outerjoin(Retraction, _RETRACTED)
     .where(
         Judgment.topic_id == bindparam("topic"),
         Judgment.number > bindparam("after"),
-        Judgment.purpose == Purpose.WORK.value,
+        Judgment.purpose.in_(bindparam("purposes", expanding=True)),
         Retraction.number.is_(None),
     )
     .order_by(Judgment.number)
@@ -63,7 +65,7 @@ _RETRACTED_SINCE = (
     .where(
         Retraction.topic_id == bindparam("topic"),
         Retraction.number > bindparam("after"),
-        Judgment.purpose == Purpose.WORK.value,
+        Judgment.purpose.in_(bindparam("purposes", expanding=True)),
     )
 )
 
@@ -73,24 +75,38 @@ def add_judgment(connection: Connection, row: JudgmentRow) -> None:
     connection.execute(_ADD, values_of(row))
 
 
+def vote_of(row: JudgmentRow) -> Vote:
+    """Return a judgment as the mind needs it."""
+    return (
+        row.number,
+        row.first,
+        row.second,
+        row.outcome,
+        row.worker_id,
+        row.subject,
+        row.purpose,
+    )
+
+
 def answers_to(connection: Connection, topic_id: int, assignment: int) -> list[JudgmentRow]:
     """List the judgments that answer an assignment, oldest attempt first."""
     given = {"topic": topic_id, "assignment": assignment}
     return [JudgmentRow(*row) for row in connection.execute(_OF_ASSIGNMENT, given)]
 
 
-def votes_after(connection: Connection, topic_id: int, after: int) -> Iterable[Vote]:
-    """Yield the judgments that count and are newer than a position of the log.
+def votes_after(
+    connection: Connection, topic_id: int, after: int, purposes: Collection[str]
+) -> Iterable[Vote]:
+    """Yield the judgments of some purposes that count and are newer than a position of the log."""
+    given = {"topic": topic_id, "after": after, "purposes": list(purposes)}
+    return cast(Iterable[Vote], connection.execute(_VOTES, given))
 
-    What was asked to check the worker is not among them.
-    """
-    found = connection.execute(_VOTES, {"topic": topic_id, "after": after})
-    return cast(Iterable[Vote], found)
 
-
-def retracted_after(connection: Connection, topic_id: int, after: int) -> set[int]:
-    """Return the judgments retracted since a position of the log, of those the mind has seen."""
-    given = {"topic": topic_id, "after": after}
+def retracted_after(
+    connection: Connection, topic_id: int, after: int, purposes: Collection[str]
+) -> set[int]:
+    """Return the judgments of some purposes retracted since a position of the log."""
+    given = {"topic": topic_id, "after": after, "purposes": list(purposes)}
     return set(connection.execute(_RETRACTED_SINCE, given).scalars())
 
 

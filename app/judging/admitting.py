@@ -85,7 +85,8 @@ class Checked:
         """Conclude a batch that will not become full."""
         live = self._live
         head = live.moved(entries=1 if ended.judgments else 0)
-        taken = take_back(ended, head, self._now + self._study.settings.lease_seconds)
+        expiry = self._now + self._study.settings.lease_seconds
+        taken = take_back(ended, head, expiry, live.hears)
         again = ended.verdict.effect == Effect.ASK_AGAIN
         reason = Reason.HELD if again else Reason(idle.value)
         handed = Handed(reason=reason, version=live.head.version)

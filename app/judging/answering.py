@@ -19,7 +19,6 @@ from nextpair.app.judging.steps import Step
 from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.storage import judgments
 from nextpair.storage.database import Connection
-from nextpair.storage.judgments import Vote
 from nextpair.storage.rows import (
     AssignmentRow,
     JudgmentRow,
@@ -118,8 +117,8 @@ def _absorbed(
     taken_back = concluded is not None and bool(concluded.judgments)
     head = live.moved(entries=2 if taken_back else 1)
     row = replace(held.row, state=State.ANSWERED, version=head.version)
-    counts = judgment.purpose == Purpose.WORK and not taken_back
-    votes = [_vote(judgment)] if counts else []
+    counts = judgment.purpose in live.hears and not taken_back
+    votes = [judgments.vote_of(judgment)] if counts else []
     told = _judged(held, judgment, repeated=False)
     if concluded is None:
         return Step(told, Change(head, [row], votes), changed=[row], judgment=judgment)
@@ -127,7 +126,7 @@ def _absorbed(
     if not taken_back:
         change = Change(head, [row], votes)
         return Step(told, change, changed=[row], judgment=judgment, verdict=concluded.verdict)
-    taken = take_back(concluded, head, now + held.study.settings.lease_seconds)
+    taken = take_back(concluded, head, now + held.study.settings.lease_seconds, live.hears)
     change = Change(head, taken.assignments, retracted=taken.counted)
     return Step(
         told,
@@ -155,17 +154,6 @@ def _answered_before(
                 return earlier
             raise AnswerConflict() if attempt == row.attempt else SpentToken()
     raise SpentToken()
-
-
-def _vote(judgment: JudgmentRow) -> Vote:
-    return (
-        judgment.number,
-        judgment.first,
-        judgment.second,
-        judgment.outcome,
-        judgment.worker_id,
-        judgment.subject,
-    )
 
 
 def _judged(held: Held, judgment: JudgmentRow, *, repeated: bool) -> Judged:

@@ -1,6 +1,6 @@
 """Checking a worker on a topic: what a full batch or quiz comes to, and what follows from it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
@@ -62,8 +62,16 @@ class TakenBack(NamedTuple):
     counted: frozenset[int]
 
 
-def take_back(concluded: Concluded, head: TopicHead, expiry: float) -> TakenBack:
-    """Take back the answers that did not pass, and ask for them again where that follows."""
+def take_back(
+    concluded: Concluded, head: TopicHead, expiry: float, hears: Collection[str]
+) -> TakenBack:
+    """Take back the answers that did not pass, and ask for them again where that follows.
+
+    Parameters
+    ----------
+    hears
+        The purposes of the answers that count.
+    """
     verdict = concluded.verdict
     rows = {row.number: row for row in concluded.assignments}
     reason = f"{verdict.check} {verdict.number} not passed" if verdict.number else verdict.check
@@ -80,7 +88,7 @@ def take_back(concluded: Concluded, head: TopicHead, expiry: float) -> TakenBack
         else replace(row, state=State.RETRACTED)
         for row in (rows[one.assignment] for one in concluded.judgments)
     ]
-    counted = (one.number for one in concluded.judgments if one.purpose == Purpose.WORK)
+    counted = (one.number for one in concluded.judgments if one.purpose in hears)
     return TakenBack(
         [replace(row, version=head.version) for row in changed], retractions, frozenset(counted)
     )

@@ -25,6 +25,8 @@ from nextpair.storage.rows import (
     TopicRow,
 )
 
+_WORK = frozenset([Purpose.WORK.value])
+_WORK_AND_TRAPS = _WORK | {Purpose.TRAP.value}
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 
 
@@ -39,7 +41,7 @@ class Change:
     assignments
         Those that are new, or other than before.
     votes
-        New judgments, in their order; not those that only check the worker.
+        New judgments, in their order, of those that the mind hears.
     retracted
         The numbers of judgments that no longer count; of those that did.
     golds, names
@@ -75,6 +77,11 @@ class LiveTopic:
         self.golds: Sequence[GoldRow] = ()
         self.names: Mapping[int, str] = {}
         self.checks = study.settings.quality.checks
+        self.hears = _WORK if isinstance(self.state, Singles) else _WORK_AND_TRAPS
+        """The purposes of the judgments that the state is folded from: where documents are
+        compared, a question whose answer is known tells of the worker."""
+        self._known = study.design.known
+        self._truths: dict[Pair, Outcome] = {}
         self._barred: defaultdict[int, dict[int, Pair]] = defaultdict(dict)
         self._asides: defaultdict[int, set[Aside]] = defaultdict(set)
 
@@ -93,6 +100,9 @@ class LiveTopic:
 
     def apply(self, change: Change) -> None:
         """Go on to the version after a change."""
+        if change.golds is not None:
+            self.golds, self.names = change.golds, change.names
+            self._truths = self._known_outcomes()
         gone = {number for number in change.retracted if number <= self.head.position}
         if gone:
             self.state = self.state.retract(*gone)
@@ -100,19 +110,23 @@ class LiveTopic:
             self._absorb(vote)
         for row in change.assignments:
             self._file(row)
-        if change.golds is not None:
-            self.golds, self.names = change.golds, change.names
         self.head = change.head
 
+    def _known_outcomes(self) -> dict[Pair, Outcome]:
+        if isinstance(self.state, Singles):
+            return {}
+        known = {gold.pair: self._known(gold.answer) for gold in self.golds if not gold.quiz}
+        return {pair: truth for pair, truth in known.items() if isinstance(truth, Outcome)}
+
     def _absorb(self, vote: Vote) -> None:
-        number, first, second, outcome, worker, subject = vote
+        number, first, second, outcome, worker, subject, purpose = vote
         if isinstance(self.state, Singles):
             self.state.absorb(Single(number, first, str(worker), subject))
         else:
-            ids = self.state.documents.ids
             assert outcome is not None
-            told = Judgment(number, ids[first], ids[second], _OUTCOMES[outcome], str(worker))
-            self.state.absorb(told)
+            truth = self._truths[first, second] if purpose == Purpose.TRAP else None
+            names = self.name_of(first), self.name_of(second)
+            self.state.absorb(Judgment(number, *names, _OUTCOMES[outcome], str(worker), truth))
 
     def moved(self, *, asked: int = 0, entries: int = 0) -> TopicHead:
         """Return how far the topic will have come after a change."""
@@ -185,8 +199,8 @@ def news(connection: Connection, topic_id: int, live: LiveTopic, head: TopicHead
         changed = assignments.changed_since(connection, topic_id, seen.version)
     if head.position == seen.position:
         return Change(head, changed, golds=golds, names=names)
-    votes = judgments.votes_after(connection, topic_id, seen.position)
+    votes = judgments.votes_after(connection, topic_id, seen.position, live.hears)
     if fresh:
         return Change(head, changed, votes, golds=golds, names=names)
-    retracted = judgments.retracted_after(connection, topic_id, seen.position)
+    retracted = judgments.retracted_after(connection, topic_id, seen.position, live.hears)
     return Change(head, changed, votes, frozenset(retracted), golds, names)

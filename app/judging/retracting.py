@@ -15,7 +15,7 @@ from nextpair.selectors.topic.standing import Standing, standing
 from nextpair.selectors.topic.state import Topic
 from nextpair.storage import assignments, judgments, studies
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, JudgmentRow, Purpose, RetractionRow, State
+from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _retract(
         _check_known(connection, topic_id, numbers, live)
         rows = judgments.counting(connection, topic_id, numbers)
         taken = [row.number for row in rows]
-        counted = [row.number for row in rows if row.purpose == Purpose.WORK]
+        counted = [row.number for row in rows if row.purpose in live.hears]
         effect = _effect(live, live.state.retract(*counted), rows)
         if retraction.dry_run or not rows:
             return Step(effect)

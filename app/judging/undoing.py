@@ -13,7 +13,6 @@ from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
     AssignmentRow,
     JudgmentRow,
-    Purpose,
     RetractionRow,
     State,
     TopicRow,
@@ -65,7 +64,7 @@ def undo(
             expires_at=now + held.study.settings.lease_seconds,
         )
         taken = RetractionRow(live.row.id, last.number, head.position, UNDO, "worker", now)
-        counted = frozenset([last.number]) if row.purpose == Purpose.WORK else frozenset[int]()
+        counted = frozenset([last.number]) if row.purpose in live.hears else frozenset[int]()
         change = Change(head, [row], retracted=counted)
         return Step((row, live.row), change, changed=[row], retractions=[taken])
 

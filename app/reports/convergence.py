@@ -16,8 +16,7 @@ from nextpair.app.judging import reporting
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.reports.facts import Facts
 from nextpair.selectors.agreement.orders import tau_b
-from nextpair.storage.judgments import Vote
-from nextpair.storage.rows import JudgmentRow
+from nextpair.storage.judgments import vote_of
 
 POINTS = 20
 MOST_POINTS = 100
@@ -54,7 +53,7 @@ def curve(start: LiveTopic, facts: Facts, points: int) -> list[Point]:
     rows, done, found = facts.work, 0, []
     for place in range(1, points + 1):
         upto = round(len(rows) * place / points)
-        start.apply(Change(start.head, votes=[_vote(row) for row in rows[done:upto]]))
+        start.apply(Change(start.head, votes=[vote_of(row) for row in rows[done:upto]]))
         done = upto
         scores = reporting.scores(start, facts.rating, facts.said(upto)) if upto else None
         found.append(Point(upto, _tau(scores, facts.scores)))
@@ -69,10 +68,6 @@ def mean_curve(curves: Sequence[Sequence[Point]]) -> list[Point]:
         mean = float(np.mean(taus)) if taus else np.nan
         together.append(Point(sum(point.judgments for point in points), mean))
     return together
-
-
-def _vote(row: JudgmentRow) -> Vote:
-    return (row.number, row.first, row.second, row.outcome, row.worker_id, row.subject)
 
 
 def _tau(early: NDArray[np.float64] | None, final: NDArray[np.float64]) -> float:

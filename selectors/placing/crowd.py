@@ -4,7 +4,7 @@ A worker is of one of three types: an ordinary one, who answers as the crowd doe
 too, but says better for worse and worse for better; or a strange one, with habits of their own.
 Which one is believed from all their answers, and each answer is weighed by what the worker's others
 say: one answer must not vouch for itself. How the crowd answers is learned from what the answers
-most likely should have been.
+most likely should have been, or are known to be.
 """
 
 import copy
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.placing import habits, messages
+from nextpair.selectors.placing.anchors import Anchors
 from nextpair.selectors.placing.messages import Many
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.believing import Reliability
@@ -63,6 +64,7 @@ class Crowd:
 
     def __init__(self) -> None:
         self._names: dict[str, int] = {}
+        self._anchors = Anchors()
         self._ordinary = habits.expected(float(PRIOR[1] / PRIOR.sum()))
         self._types = np.log(TYPES / TYPES.sum())
         self._strange, self._unknown = np.zeros((0, 5)), np.zeros(0)
@@ -75,11 +77,16 @@ class Crowd:
         """Return a crowd that can learn other things than this one."""
         twin = copy.copy(self)
         twin._names = self._names.copy()
+        twin._anchors = self._anchors.twin()
         return twin
 
     def number(self, worker: str) -> int:
         """Return a worker's number; those not seen before get the next one."""
         return self._names.setdefault(worker, len(self._names))
+
+    def anchor(self, worker: str, truth: int, answer: int) -> None:
+        """Keep what someone answered whose answer was known; it is learned from with the rest."""
+        self._anchors.add(self.number(worker), truth, answer)
 
     @property
     def ordinary(self) -> Array:
@@ -163,16 +170,25 @@ class Crowd:
     def mirrored(self) -> bool:
         """Whether more seem to reverse than not: then rather the order is upside down."""
         prior = np.log(TYPES / TYPES.sum())[:, None]
-        leaning = self._leaning - self._types[:, None]
-        turned = messages.log_sums(leaning[[1, 0, 2]] + prior)
-        return bool((turned - messages.log_sums(leaning + prior)).sum() > 0)
+        leaning, known = self._leaning_by_order(), self._told_by_anchors(self._leaning.shape[1])
+        turned = messages.log_sums(leaning[[1, 0, 2]] + known + prior)
+        return bool((turned - messages.log_sums(leaning + known + prior)).sum() > 0)
 
     def mirror(self) -> None:
         """Take those who seemed to reverse for ordinary, and the ordinary for reversing."""
         self._told = self._told[[1, 0, 2]]
-        leaning = self._leaning - self._types[:, None]
+        leaning = self._leaning_by_order()[[1, 0, 2]]
         self._types = np.log(TYPES / TYPES.sum())
-        self._leaning = leaning[[1, 0, 2]] + self._types[:, None]
+        self._leaning = (
+            leaning + self._told_by_anchors(self._leaning.shape[1]) + self._types[:, None]
+        )
+
+    def _leaning_by_order(self) -> Array:
+        """Return what answers say of their workers that would be turned over with the order."""
+        leaning: Array = (
+            self._leaning - self._types[:, None] - self._told_by_anchors(self._leaning.shape[1])
+        )
+        return leaning
 
     @property
     def sees_ties(self) -> float:
@@ -189,16 +205,17 @@ class Crowd:
         self._ordinary = habits.expected(SUSPICION)
         self._types = np.log(SUSPECTED)
         self._told = np.zeros_like(self._told)
-        self._leaning = np.tile(self._types[:, None], self._leaning.shape[1])
+        self._leaning = self._told_by_anchors(self._leaning.shape[1]) + self._types[:, None]
 
-    def reliabilities(self, answers: NDArray[np.intp]) -> list[Reliability]:
+    def reliabilities(self, workers: NDArray[np.intp]) -> list[Reliability]:
         """Describe every worker.
 
         Parameters
         ----------
-        answers
-            How many each gave, by number.
+        workers
+            Who gave each answer, by number.
         """
+        answers = np.bincount(workers, minlength=len(self._names))
         return [
             Reliability(name, int(answers[number]), *habits.worth(self.of(name)))
             for name, number in self._names.items()
@@ -209,6 +226,11 @@ class Crowd:
     def _learn_ordinary(self, answers: NDArray[np.intp], joint: Many) -> None:
         """Learn how the crowd answers, from those who do, and the other way round from the rest."""
         given = habits.given(answers, joint[0]) + habits.given(answers, joint[1, ::-1])
+        if self._anchors:
+            types = messages.shares(self._known_types()[0])
+            counts = self._anchors.counts(len(self._names))
+            given = given + np.tensordot(types[0], counts, axes=1)
+            given += np.tensordot(types[1], counts[:, ::-1], axes=1)
         seen = habits.tally(*given)
         right = seen[[0, 2]].sum() + PRIOR[0]
         error = float(1 - right / (seen.sum() + PRIOR.sum()))
@@ -235,6 +257,9 @@ class Crowd:
             np.bincount(cells, row, 3 * known).reshape(known, 3).T.astype(np.float64)
             for row in truths
         ]
+        if self._anchors:
+            by_truth = self._anchors.counts(known).transpose(1, 2, 0)
+            by_answer = [seen + asked for seen, asked in zip(by_answer, by_truth, strict=True)]
         self._strange, self._unknown = habits.any_habit(habits.tally(*by_answer))
         said = self._lean(workers)
         leaning = said + self._types[:, None]
@@ -254,8 +279,26 @@ class Crowd:
             [np.bincount(workers, row, known).astype(np.float64) for row in self._told]
         )
         said[2, : len(self._unknown)] += self._unknown
+        said += self._told_by_anchors(known)
         self._leaning = said + self._types[:, None]
         return said
+
+    def _told_by_anchors(self, known: int) -> Array:
+        """Return what answers that were known say of the types of the first so many workers."""
+        if not self._anchors:
+            return np.zeros((3, known))
+        counts = self._anchors.counts(len(self._names))[:known]
+        ordinary, strange = np.log(self.ordinary), np.tile(NOTHING_KNOWN, (known, 1))
+        strange[: len(self._strange)] = self._strange[:known]
+        own = np.log(habits.confusion(strange))
+        told: Array = np.stack(
+            [
+                (counts * ordinary).sum(axis=(1, 2)),
+                (counts * ordinary[::-1]).sum(axis=(1, 2)),
+                (counts * own).sum(axis=(1, 2)),
+            ]
+        )
+        return told
 
     # -- telling --------------------------------------------------------------------------------
 

@@ -64,6 +64,11 @@ class Fitting:
             self._since.clear()
             self._due = count + max(1, count // (GROWTH if count < FEW else GROWTH_OF_MANY))
 
+    def add_known(self, truth: int, answer: int, worker: str) -> None:
+        """Take in what someone answered whose answer was known; it counts from the next fit on."""
+        self._beliefs.crowd.anchor(worker, truth, answer)
+        self._final = None
+
     def _tries(self) -> int:
         """Say how many times classes are to be joined or split in the fit that is due."""
         count = len(self._beliefs.answers)

@@ -144,7 +144,7 @@ class View:
 
     def reliabilities(self) -> list[Reliability]:
         """Describe the workers who have answered."""
-        return self.crowd.reliabilities(np.bincount(self.answers.worker))
+        return self.crowd.reliabilities(self.answers.worker)
 
 
 def tell(others: Sequence[float], better: float, tie: float, worse: float) -> list[float]:

@@ -36,13 +36,21 @@ _REVERSED = {
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One worker's answer to one question; immutable, numbered per topic."""
+    """One worker's answer to one question; immutable, numbered per topic.
+
+    Parameters
+    ----------
+    truth
+        How the two really compare, where that was known beforehand. Then the answer tells of its
+        worker and not of the documents, which need not be the topic's.
+    """
 
     number: int
     first: str
     second: str
     outcome: Outcome
     worker: str = ""
+    truth: Outcome | None = None
 
     def __post_init__(self) -> None:
         if self.number < 0:

@@ -3,6 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from heapq import merge
+from operator import attrgetter
 
 import numpy as np
 
@@ -36,6 +38,9 @@ class Topic(Knowledge):
         self._options = make_options(named, self.settings.options)
         self._selector_class = named.variant(self._options)
         self._log: list[Judgment] = []
+        self._checks: list[Judgment] = []
+        """Answers to questions whose answers were known."""
+        self._last = -1
         self._ballots = Ballots(self._vote_rule())
         self._answered: defaultdict[str, dict[Pair, int]] = defaultdict(dict)
         self._conflicts: list[Conflict] = []
@@ -63,13 +68,17 @@ class Topic(Knowledge):
 
     def absorb(self, judgment: Judgment) -> None:
         """Take in the next judgment of the log."""
+        if judgment.number <= self._last:
+            raise OutOfSequence(f"judgment {judgment.number} came after judgment {self._last}")
+        if judgment.truth is not None:
+            self._checks.append(judgment)
+            self._last = judgment.number
+            self.selector.hear_known(judgment.truth, judgment.outcome, judgment.worker)
+            return
         first = self.documents.position(judgment.first)
         second = self.documents.position(judgment.second)
-        if self._log and judgment.number <= self._log[-1].number:
-            raise OutOfSequence(
-                f"judgment {judgment.number} came after judgment {self._log[-1].number}"
-            )
         self._log.append(judgment)
+        self._last = judgment.number
         pair, outcome = (first, second), judgment.outcome
         if first > second:
             pair, outcome = (second, first), outcome.reversed
@@ -144,10 +153,11 @@ class Topic(Knowledge):
     def retract(self, *numbers: int) -> "Topic":
         """Return the state as it would be had these judgments never been made."""
         gone = set(numbers)
-        unknown = sorted(gone - {judgment.number for judgment in self._log})
+        heard = list(merge(self._log, self._checks, key=attrgetter("number")))
+        unknown = sorted(gone - {judgment.number for judgment in heard})
         if unknown:
             raise UnknownJudgment(f"the topic has no judgment {', '.join(map(str, unknown))}")
-        left = (judgment for judgment in self._log if judgment.number not in gone)
+        left = (judgment for judgment in heard if judgment.number not in gone)
         return fold(self._given, left, self.settings)
 
     def answered_by(self, worker: str) -> Mapping[Pair, int]:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from in_process import AT, ON_TOPIC, STUDY, InProcess, Json, by_number, refusal
+from in_process import AT, ON_TOPIC, STUDY, TOPIC, InProcess, Json, by_number, installed, refusal
 
 TRAPS = 6
 
@@ -85,6 +85,29 @@ def test_every_batch_has_its_traps_and_they_do_not_count_for_the_order(
     assert {one["document"] for one in ranked} == {f"d{n}" for n in range(1, 13)}
     assert [one["verdict"] is not None for one in given] == [n % 5 == 4 for n in range(15)]
     assert [one["passed"] for one in verdicts(service, "ann")] == [True] * 3
+
+
+def test_traps_tell_the_mind_whom_to_believe_also_after_a_restart(service: InProcess) -> None:
+    study(service, {"batch": 5, "traps": 3, "on_failure": "ignore"}, selector="placement")
+    add_traps(service, count=12)
+    for worker, trapped in (("ann", False), ("bob", True)):
+        # Too little for a verdict, and so all of it stays.
+        work(service, worker, 4, trapped=trapped)
+    first = service.get(f"{ON_TOPIC}/reliability")["workers"]
+    with installed(service.url) as other:
+        assert other.get(f"{ON_TOPIC}/reliability")["workers"] == first
+    right = {one["worker"]: one["right"] for one in first}
+    assert right["bob"] < right["ann"] - 0.05
+    traps = [
+        one["number"] for one in log(service) if one["purpose"] == "trap" and one["worker"] == "bob"
+    ]
+    assert traps
+    gone = [{"topic": TOPIC, "numbers": traps}]
+    service.post(f"{AT}/retractions", {"judgments": gone, "reason": "a bad trap"})
+    after = {
+        one["worker"]: one["right"] for one in service.get(f"{ON_TOPIC}/reliability")["workers"]
+    }
+    assert after["bob"] > right["bob"] + 0.05
 
 
 def test_a_trap_looks_like_any_other_question(light: InProcess) -> None:

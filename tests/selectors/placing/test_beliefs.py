@@ -121,8 +121,7 @@ def test_an_order_that_most_workers_would_have_to_reverse_is_turned_over() -> No
         beliefs.pass_messages()
     np.testing.assert_array_equal(beliefs.likeliest, 1 - grades)
     assert not beliefs.turn_over()
-    counts = np.bincount(beliefs.answers.worker)
-    told = {one.worker: one for one in beliefs.crowd.reliabilities(counts)}
+    told = {one.worker: one for one in beliefs.crowd.reliabilities(beliefs.answers.worker)}
     assert all(told[f"w{worker}"].right > 0.7 for worker in range(7))
     assert all(told[f"w{worker}"].right < 0.5 for worker in range(7, 10))
     assert all(told[f"w{worker}"].information > 0.3 for worker in range(7, 10))

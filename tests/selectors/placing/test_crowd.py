@@ -49,7 +49,7 @@ def test_how_often_an_ordinary_worker_errs_is_learned(error: float) -> None:
 
 def test_who_answers_at_random_is_found_and_tells_little() -> None:
     crowd = learned({"random": lambda honest, rng: int(rng.integers(3))}, 30, 0.1)
-    by_name = {one.worker: one for one in crowd.reliabilities(np.full(11, 30))}
+    by_name = {one.worker: one for one in crowd.reliabilities(np.repeat(np.arange(11), 30))}
     assert by_name["random"].right < 0.6
     assert by_name["random"].information < 0.15
     assert min(right(crowd, f"honest-{number}") for number in range(10)) > 0.75
@@ -57,13 +57,13 @@ def test_who_answers_at_random_is_found_and_tells_little() -> None:
 
 def test_who_always_says_the_same_tells_little() -> None:
     crowd = learned({"first": lambda honest, rng: int(rng.integers(2)) * 2}, 30, 0.1)
-    by_name = {one.worker: one for one in crowd.reliabilities(np.full(11, 30))}
+    by_name = {one.worker: one for one in crowd.reliabilities(np.repeat(np.arange(11), 30))}
     assert by_name["first"].information < 0.2
 
 
 def test_who_reverses_is_found_and_still_tells_much() -> None:
     crowd = learned({"reverser": lambda honest, rng: 2 - honest}, 30, 0.1)
-    by_name = {one.worker: one for one in crowd.reliabilities(np.full(11, 30))}
+    by_name = {one.worker: one for one in crowd.reliabilities(np.repeat(np.arange(11), 30))}
     assert by_name["reverser"].right < 0.5
     assert by_name["reverser"].information > 0.3
     confusion = crowd.of("reverser")
@@ -153,3 +153,45 @@ def test_a_twin_learns_for_itself() -> None:
     wrong = np.zeros(200, dtype=np.intp)
     twin.learn(wrong, wrong, known(wrong + 2))
     np.testing.assert_array_equal(crowd.ordinary, before)
+
+
+def test_known_answers_say_who_reverses_where_the_others_cannot_tell() -> None:
+    """Two camps contradict each other; whichever the order follows, anchors know better."""
+    crowd, rng = Crowd(), np.random.default_rng(3)
+    names = [f"one-{number}" for number in range(5)] + [f"other-{number}" for number in range(5)]
+    rows = []
+    for name in names:
+        worker = crowd.number(name)
+        for _ in range(20):
+            truth = int(rng.integers(3))
+            rows.append((worker, truth if name.startswith("one") else 2 - truth, truth))
+            # What the answers seem to be about is what the first camp says; it is all wrong.
+            crowd.anchor(name, truth, 2 - truth if name.startswith("one") else truth)
+    workers, said, truths = (np.array(column) for column in zip(*rows, strict=True))
+    for _ in range(3):
+        crowd.learn(workers, said, np.full((3, len(said)), 1 / 3, dtype=np.float32))
+    assert max(right(crowd, name) for name in names[:5]) < 0.5
+    assert min(right(crowd, name) for name in names[5:]) > 0.6
+    for _ in range(3):
+        crowd.learn(workers, said, known(truths))
+    assert crowd.mirrored
+
+
+def test_without_known_answers_the_same_camps_stay_as_they_are() -> None:
+    crowd, truths = Crowd(), np.tile([0, 1, 2], 40)
+    workers = np.array([crowd.number(f"w{place % 6}") for place in range(len(truths))])
+    for _ in range(3):
+        crowd.learn(workers, truths, known(truths))
+    assert not crowd.mirrored
+
+
+def test_a_twin_can_be_told_more_without_the_other_hearing_of_it() -> None:
+    crowd = Crowd()
+    crowd.anchor("ann", 0, 0)
+    twin = crowd.twin()
+    for _ in range(20):
+        twin.anchor("ann", 0, 2)
+    nothing = np.zeros((3, 0), dtype=np.float32)
+    for each in (crowd, twin):
+        each.learn(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), nothing)
+    assert right(twin, "ann") < 0.5 < right(crowd, "ann")

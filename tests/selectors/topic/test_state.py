@@ -243,3 +243,35 @@ def test_what_cannot_be_meant_is_refused() -> None:
         Topic(pool(2)).explain("d1", "d1")
     with pytest.raises(UnknownJudgment, match="3, 4"):
         fold(pool(2), log([(0, 1, B)])).retract(0, 3, 4)
+
+
+def checked(number: int, said: Outcome, worker: str) -> Judgment:
+    return Judgment(number, "gold", "dross", said, worker, truth=B)
+
+
+@pytest.mark.parametrize("selector", [CERTAIN, "placement"])
+def test_an_answer_that_was_known_tells_nothing_of_the_documents(selector: str) -> None:
+    topic = Topic(pool(3), Settings(selector))
+    topic.absorb(checked(1, W, "ann"))
+    assert len(topic) == 0
+    assert topic.relation("d0", "d1") is None
+    assert topic.answered_by("ann") == {}
+    with pytest.raises(OutOfSequence):
+        topic.absorb(Judgment(1, "d0", "d1", B, "ann"))
+
+
+def test_checks_are_kept_through_a_retraction_and_can_be_retracted() -> None:
+    entries = [
+        *(checked(number, W, "bob") for number in range(6)),
+        Judgment(6, "d0", "d1", B, "bob"),
+        Judgment(7, "d0", "d1", W, "ann"),
+        Judgment(8, "d1", "d2", B, "ann"),
+    ]
+    topic = state.fold(pool(3), entries)
+    one_less = state.fold(pool(3), entries[:-1])
+    assert topic.retract(8).reliabilities() == one_less.reliabilities()
+    unchecked = state.fold(pool(3), entries[6:])
+    assert topic.retract(*range(6)).reliabilities() == unchecked.reliabilities()
+    assert topic.reliabilities() != unchecked.reliabilities()
+    with pytest.raises(UnknownJudgment):
+        topic.retract(9)
