@@ -11,12 +11,15 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.placing.topics import FIRST_SEED, SAMPLE, graded
 from benchmarks.section import Section, main
-from nextpair.app.simulation.crowd import CrowdSettings, Kind, recruit
+from nextpair.app.simulation.crowd import CrowdSettings, Kind, SimulatedWorker, recruit
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import Plan, judge_topic
-from nextpair.app.simulation.truths import Truth
+from nextpair.app.simulation.truths import Question, Truth
+from nextpair.selectors.base import Idle
 from nextpair.selectors.topic.believing import Believer, Reliability
 from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.topic.judgments import Judgment
+from nextpair.selectors.topic.judgments import Outcome as Relation
 from nextpair.selectors.topic.settings import Settings
 
 ERROR, SIZES, SEEDS, EVERY = 0.1, (20, 100), 2, 2
@@ -31,7 +34,11 @@ HALF_RIGHT = 0.6
 """Who is expected to be right less often than this is accused: half way from chance to honest."""
 ENOUGH = 5
 """Nobody can tell anything of a worker with fewer answers."""
-Task = tuple[Truth, Plan, tuple[int, int]]
+TRAPS = 3
+"""Questions with known answers that everyone gets first, where there are any."""
+TRAPPED = "30 % reversed"
+"""The crowd that is tried with them, too: who contradicts whom does not tell who is right."""
+Task = tuple[Truth, Plan, tuple[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,29 @@ class Outcome:
 
 
 class _Desk(LocalDesk):
-    """A desk whose topic can be asked about its workers afterwards."""
+    """A desk that begins with traps, and whose topic can be asked about its workers afterwards."""
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        settings: Settings,
+        crowd: Sequence[SimulatedWorker],
+        traps: int,
+        rng: np.random.Generator,
+    ) -> None:
+        super().__init__(documents, settings)
+        self._crowd = {worker.id: worker for worker in crowd}
+        self._traps, self._rng = traps, rng
+
+    def ask(self, worker: str) -> Question | Idle:
+        """Hand out a pair, to whoever comes for the first time after some traps."""
+        fresh = self._crowd.pop(worker, None)
+        if fresh is not None:
+            for truth in (Relation.BETTER, Relation.TIE, Relation.WORSE)[: self._traps]:
+                said = fresh.answer(truth, self._rng, swapped=bool(self._rng.integers(2)))
+                self._topic.absorb(Judgment(self._judged, "+", "-", said, worker, truth))
+                self._judged += 1
+        return super().ask(worker)
 
     def reliabilities(self) -> Sequence[Reliability]:
         """Return what the topic has found out about its workers."""
@@ -65,7 +94,9 @@ def measure(given: argparse.Namespace) -> Section:
         f"{len(truths)} topics of WT11 with at least three grades, {SAMPLE} documents each,"
         f" {SEEDS} seeds, honest workers with error {ERROR}. A worker is found, or accused, if"
         f" expected to be right less than {HALF_RIGHT:.0%} of the time; counted are those with at"
-        f" least {ENOUGH} answers in the topic.",
+        f" least {ENOUGH} answers in the topic. With traps, everyone first answers {TRAPS}"
+        " questions whose answers are known (a better, an equal and a worse document), which are"
+        " not counted as judgments.",
         (
             "crowd, bad workers",
             "judgments per document",
@@ -75,18 +106,20 @@ def measure(given: argparse.Namespace) -> Section:
             "good ones accused",
         ),
     )
+    crowds = [(name, 0) for name in CROWDS] + [(TRAPPED, TRAPS)]
     for size in SIZES:
-        for name, shares in CROWDS.items():
-            plan = Plan("placement", crowd=CrowdSettings(size, ERROR, **shares))
+        for name, traps in crowds:
+            plan = Plan("placement", crowd=CrowdSettings(size, ERROR, **CROWDS[name]))
             plan = replace(plan, max_documents=SAMPLE)
-            outcomes = _play(truths, plan, given.jobs)
-            section.rows.append((f"{size} workers, {name}", *_cells(outcomes)))
+            outcomes = _play(truths, plan, traps, given.jobs)
+            with_traps = f", {traps} traps each" if traps else ""
+            section.rows.append((f"{size} workers, {name}{with_traps}", *_cells(outcomes)))
     return section
 
 
-def _play(truths: Sequence[Truth], plan: Plan, jobs: int) -> list[list[Outcome]]:
+def _play(truths: Sequence[Truth], plan: Plan, traps: int, jobs: int) -> list[list[Outcome]]:
     tasks = [
-        (truth, plan, (seed, place))
+        (truth, plan, (seed, place), traps)
         for seed in range(FIRST_SEED, FIRST_SEED + SEEDS)
         for place, truth in enumerate(truths)
     ]
@@ -96,16 +129,17 @@ def _play(truths: Sequence[Truth], plan: Plan, jobs: int) -> list[list[Outcome]]
 
 
 def _run(task: Task) -> Outcome:
-    truth, plan, seed = task
+    truth, plan, seed, traps = task
+    # The third stream of a run's seed is the one its crowd is drawn with; the fifth is free.
+    crowd = recruit(plan.crowd, np.random.default_rng([*seed, 2]))
     desks: list[_Desk] = []
 
     def open_desk(documents: Sequence[Document], settings: Settings) -> _Desk:
-        desks.append(_Desk(documents, settings))
+        rng = np.random.default_rng([*seed, 4])
+        desks.append(_Desk(documents, settings, crowd, traps, rng))
         return desks[-1]
 
     run = judge_topic(truth, plan, seed, open_desk)
-    # The third stream of a run's seed is the one its crowd was drawn with.
-    crowd = recruit(plan.crowd, np.random.default_rng([*seed, 2]))
     bad = {worker.id for worker in crowd if worker.kind is not Kind.HONEST}
     known = [one for one in desks[0].reliabilities() if one.answers >= ENOUGH]
     accused = {one.worker for one in known if one.right < HALF_RIGHT}
