@@ -39,3 +39,18 @@ class Anchors:
         for worker, own in self._counts.items():
             counts[worker] = own
         return counts
+
+    def told(self, ordinary: Array, strange: Array) -> Array:
+        """Return the log chance of the answers of the first workers, by type.
+
+        Parameters
+        ----------
+        ordinary
+            P(answer | relation) of an ordinary worker; who reverses answers so to the reverse.
+        strange
+            The same of each worker, were they a strange one.
+        """
+        counts = self.counts(max(len(strange), *(one + 1 for one in self._counts)))[: len(strange)]
+        types = (np.log(ordinary), np.log(ordinary[::-1]), np.log(strange))
+        chances: Array = np.stack([(counts * each).sum(axis=(1, 2)) for each in types])
+        return chances

@@ -287,18 +287,9 @@ class Crowd:
         """Return what answers that were known say of the types of the first so many workers."""
         if not self._anchors:
             return np.zeros((3, known))
-        counts = self._anchors.counts(len(self._names))[:known]
-        ordinary, strange = np.log(self.ordinary), np.tile(NOTHING_KNOWN, (known, 1))
+        strange = np.tile(NOTHING_KNOWN, (known, 1))
         strange[: len(self._strange)] = self._strange[:known]
-        own = np.log(habits.confusion(strange))
-        told: Array = np.stack(
-            [
-                (counts * ordinary).sum(axis=(1, 2)),
-                (counts * ordinary[::-1]).sum(axis=(1, 2)),
-                (counts * own).sum(axis=(1, 2)),
-            ]
-        )
-        return told
+        return self._anchors.told(self.ordinary, habits.confusion(strange))
 
     # -- telling --------------------------------------------------------------------------------
 
