@@ -2,18 +2,28 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
 
 from nextpair.selectors.errors import NextpairError
 
-Describe = Callable[[argparse.ArgumentParser], None]
-Run = Callable[[argparse.Namespace], int]
+COMMANDS = {
+    "demo": ("see all of it at work on an example", "commands.demo"),
+    "serve": ("serve the HTTP API", "commands.serve"),
+    "import": ("put files into a study", "commands.imports"),
+    "export": ("get a study's results", "commands.exports"),
+    "report": ("say how far a study can be relied on", "commands.reports"),
+    "simulate": ("measure selectors with simulated workers", "simulation.command"),
+    "keys": ("make, list and revoke API keys", "commands.keys"),
+}
+"""What each command is for, and where it is: a module with `add_arguments`."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command; bad input is one line on standard error and exit code 2."""
-    given = _parser().parse_args(words)
+    words = sys.argv[1:] if words is None else words
+    given = parser_for(words).parse_args(words)
     try:
         code: int = given.run(given)
     except NextpairError as error:
@@ -24,35 +34,22 @@ def main(words: Sequence[str] | None = None) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
-    # Every process that serves imports this module before it can say that it lives, so what takes
-    # long to import waits until a command is run.
-    from nextpair.app.commands import demo, exports, imports, keys, reports, serve
-    from nextpair.app.simulation import arguments, command
+def parser_for(words: Sequence[str]) -> argparse.ArgumentParser:
+    """Make a parser that knows all commands by their names, and the one in question in full.
 
+    Only that one is imported: each has others to import, and together they take seconds.
+    """
     parser = argparse.ArgumentParser(
         prog="nextpair",
         description="Ask a person about the pair that teaches most, and conclude all that follows.",
     )
     parser.add_argument("--version", action="version", version=f"nextpair {version('nextpair')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    words: dict[str, tuple[str, Describe, Run]] = {
-        "demo": ("see all of it at work on an example", demo.add_arguments, demo.demo),
-        "serve": ("serve the HTTP API", serve.add_arguments, serve.serve),
-        "import": ("put files into a study", imports.add_arguments, imports.import_files),
-        "export": ("get a study's results", exports.add_arguments, exports.export),
-        "report": ("say how far a study can be relied on", reports.add_arguments, reports.report),
-        "simulate": (
-            "measure selectors with simulated workers",
-            arguments.add_arguments,
-            command.simulate,
-        ),
-    }
-    for word, (purpose, describe, run) in words.items():
+    meant = next((word for word in words if not word.startswith("-")), None)
+    for word, (purpose, where) in COMMANDS.items():
         described = commands.add_parser(word, help=purpose, description=f"{purpose.capitalize()}.")
-        describe(described)
-        described.set_defaults(run=run)
-    keys.add_arguments(commands.add_parser("keys", help="make, list and revoke API keys"))
+        if word == meant:
+            import_module(f"nextpair.app.{where}").add_arguments(described)
     return parser
 
 

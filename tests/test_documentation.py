@@ -1,5 +1,6 @@
 """What exists is documented, and what is documented exists."""
 
+import argparse
 import re
 from dataclasses import fields
 from importlib.metadata import version
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nextpair.app.cli import _parser
+from nextpair.app.cli import parser_for
 from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.errors import STATUS, problem_of
 from nextpair.app.judging.quality import Quality
@@ -19,6 +20,10 @@ from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.ratings import rating_names
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def _parse(words: list[str]) -> argparse.Namespace:
+    return parser_for(words).parse_args(words)
 
 
 def page(name: str) -> str:
@@ -40,7 +45,7 @@ def test_every_rating_is_described() -> None:
 
 def test_every_word_of_simulate_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        _parser().parse_args(["simulate", "--help"])
+        _parse(["simulate", "--help"])
     words = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help"}
     assert words
     described = set(re.findall(r"--[a-z][a-z-]*", page("docs/simulate.md")))
@@ -53,7 +58,7 @@ def test_every_word_of_the_files_commands_is_described(
     word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
-        _parser().parse_args([word, "--help"])
+        _parse([word, "--help"])
     words = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help"}
     assert words
     assert words <= set(re.findall(r"--[a-z][a-z-]*", page("docs/service.md")))
@@ -104,7 +109,7 @@ def test_the_compose_file_has_no_password_and_says_so() -> None:
     assert services["service"]["depends_on"]["database"]["condition"] == "service_healthy"
     assert "healthcheck" in services["database"]
     # What compose runs is what the command line understands.
-    assert _parser().parse_args(services["service"]["command"]).processes == 2
+    assert _parse(services["service"]["command"]).processes == 2
 
 
 def test_the_changelog_opens_with_this_version() -> None:

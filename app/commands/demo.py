@@ -16,6 +16,7 @@ FOLDER = Path("nextpair-demo")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
+    parser.set_defaults(run=demo)
     parser.description = (
         f"Start a service on SQLite in ./{FOLDER}/, let simulated workers judge an example study,"
         " show what came of it, and leave the service running. Again: stop it and start afresh."

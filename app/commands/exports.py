@@ -23,6 +23,7 @@ OPTIONS = ("rating", "levels", "inferred", "pseudonyms")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
+    parser.set_defaults(run=export)
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_service(parser)

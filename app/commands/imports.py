@@ -36,6 +36,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
+    parser.set_defaults(run=import_files)
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_service(parser.add_argument_group("the service"))

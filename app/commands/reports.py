@@ -31,6 +31,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
+    parser.set_defaults(run=report)
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_service(parser)

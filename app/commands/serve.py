@@ -28,6 +28,7 @@ replaced for ever.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
+    parser.set_defaults(run=serve)
     add_database(parser)
     parser.add_argument("--host", metavar="ADDRESS", help="where to listen (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, metavar="N", help="default: 8000; 0 takes a free one")

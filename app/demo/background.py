@@ -23,7 +23,7 @@ PORT = 8000
 DATABASE = "nextpair.db"
 NOTE = "service.json"
 LOG = "service.log"
-READY_SECONDS = 30.0
+READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
 FILES = ("key", NOTE, LOG, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 """All that is ever written to the folder, and all that is removed from it."""

@@ -11,34 +11,16 @@ from nextpair.app.judging.reporting import Progress
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.app.reports.agreement import Agreement, Question, agree, answers_of, scale_of
-from nextpair.app.reports.convergence import POINTS, Point, curve, mean_curve, points_for
+from nextpair.app.reports.convergence import Point, curve, mean_curve, points_for
 from nextpair.app.reports.facts import Facts, gather, start_anew
 from nextpair.app.reports.prediction import Prediction, predict
+from nextpair.app.reports.wishes import Wish
 from nextpair.app.reports.workers import Tallies, Tally, tally, weighed_by
 from nextpair.storage import studies, topics
 from nextpair.storage.rows import Purpose, WorkerRow
 
 BEST = 3
 """Documents named at the top of each topic."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What a report is to be of.
-
-    Parameters
-    ----------
-    topic
-        Only this one.
-    points
-        At how many points convergence is looked at; 0 leaves it out.
-    """
-
-    study: str
-    topic: str | None = None
-    rating: str | None = None
-    points: int = POINTS
-    pseudonyms: bool = False
 
 
 @dataclass(frozen=True, slots=True)

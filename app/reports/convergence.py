@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from nextpair.app.judging import reporting
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.reports.facts import Facts
+from nextpair.app.reports.wishes import POINTS
 from nextpair.selectors.agreement.orders import tau_b
 from nextpair.storage.judgments import vote_of
 
-POINTS = 20
-MOST_POINTS = 100
 MOST_WORK = 100_000
 """Judgments times points."""
 

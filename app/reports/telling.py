@@ -4,9 +4,10 @@ import numpy as np
 
 from nextpair.app.designs.base import Shape
 from nextpair.app.reports.agreement import Agreement
-from nextpair.app.reports.building import Report, Wish, WorkerReport
+from nextpair.app.reports.building import Report, WorkerReport
 from nextpair.app.reports.convergence import Point
 from nextpair.app.reports.prediction import Prediction
+from nextpair.app.reports.wishes import Wish
 from nextpair.app.wire.reports import (
     AgreementOut,
     PairOfWorkersOut,

@@ -2,13 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse
 
-from nextpair.app.reports.building import Wish, build
-from nextpair.app.reports.convergence import MOST_POINTS, POINTS
-from nextpair.app.reports.page import POLICY, render
-from nextpair.app.reports.telling import tell
+from nextpair.app.judging.service import Service
+from nextpair.app.reports.wishes import MOST_POINTS, POINTS, Wish
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
 from nextpair.app.values import Line
@@ -17,44 +15,44 @@ from nextpair.app.wire.reports import FullReportOut, ReportOut
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["reports"])
 
-Topic = Annotated[Name | None, Query(description="only this topic")]
-Rating = Annotated[Line | None, Query(description="of the scores; the study's own if left out")]
-Points = Annotated[
-    int, Query(ge=0, le=MOST_POINTS, description="of the curve of convergence; 0: none")
-]
-Hidden = Annotated[bool, Query(alias="pseudonyms", description="not to tell who the workers are")]
+
+def _wish(
+    study: StudyName,
+    topic: Annotated[Name | None, Query(description="only this topic")] = None,
+    rating: Annotated[
+        Line | None, Query(description="of the scores; the study's own if left out")
+    ] = None,
+    points: Annotated[
+        int, Query(ge=0, le=MOST_POINTS, description="of the curve of convergence; 0: none")
+    ] = POINTS,
+    pseudonyms: Annotated[bool, Query(description="not to tell who the workers are")] = False,
+) -> Wish:
+    return Wish(study, topic, rating, points, pseudonyms)
+
+
+Wanted = Annotated[Wish, Depends(_wish)]
 
 
 @router.get("/report", responses=problems(404))
-def get_report(
-    study: StudyName,
-    caller: Reader,
-    service: Svc,
-    now: Now,
-    topic: Topic = None,
-    rating: Rating = None,
-    points: Points = POINTS,
-    pseudonyms: Hidden = False,
-) -> ReportOut:
+def get_report(wish: Wanted, caller: Reader, service: Svc, now: Now) -> ReportOut:
     """Report on a study: its workers, their agreement, how well audits are foretold."""
-    wish = Wish(study, topic, rating, points, pseudonyms)
-    return tell(build(service, wish, now), wish, now)
+    return _tell(service, wish, now)
 
 
 @router.get("/report.html", response_class=HTMLResponse, responses=problems(404))
-def get_report_page(
-    study: StudyName,
-    caller: Reader,
-    service: Svc,
-    now: Now,
-    topic: Topic = None,
-    rating: Rating = None,
-    points: Points = POINTS,
-    pseudonyms: Hidden = False,
-) -> HTMLResponse:
+def get_report_page(wish: Wanted, caller: Reader, service: Svc, now: Now) -> HTMLResponse:
     """Show the report as one page that needs nothing else."""
-    wish = Wish(study, topic, rating, points, pseudonyms)
-    told = tell(build(service, wish, now), wish, now)
+    from nextpair.app.reports.page import POLICY, render
+
+    told = _tell(service, wish, now)
     page = render(FullReportOut.model_validate(told, from_attributes=True))
     headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
     return HTMLResponse(page, headers=headers)
+
+
+def _tell(service: Service, wish: Wish, now: float) -> ReportOut:
+    # What reports compute with takes as long to import as all the rest: no service waits for it.
+    from nextpair.app.reports.building import build
+    from nextpair.app.reports.telling import tell
+
+    return tell(build(service, wish, now), wish, now)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from nextpair.app.commands.remote import open_client
+from nextpair.app.simulation import arguments
 from nextpair.app.simulation.inputs import (
     baseline_plan,
     check_counts,
@@ -23,6 +24,12 @@ from nextpair.app.simulation.report import display_name, table, to_json
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Study
 from nextpair.selectors.errors import NextpairError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.set_defaults(run=simulate)
+    arguments.add_arguments(parser)
 
 
 def simulate(given: argparse.Namespace) -> int:
