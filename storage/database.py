@@ -22,6 +22,8 @@ from nextpair.storage.errors import AlreadyThere, Unavailable
 
 __all__ = ["Connection", "Database"]
 
+IDLE_SECONDS = 30.0
+"""How long a transaction may at least do nothing: on a busy machine its process gets no turn."""
 _WRITE = {"nextpair_write": True}
 
 
@@ -164,7 +166,7 @@ def _sqlite_engine(url: URL, pool_size: int, busy_seconds: float) -> Engine:
 
 
 def _postgresql_engine(url: URL, pool_size: int, busy_seconds: float) -> Engine:
-    wait = round(busy_seconds * 1000)
+    wait, idle = round(busy_seconds * 1000), round(max(busy_seconds, IDLE_SECONDS) * 1000)
     return create_engine(
         url,
         pool_size=pool_size,
@@ -174,7 +176,7 @@ def _postgresql_engine(url: URL, pool_size: int, busy_seconds: float) -> Engine:
         connect_args={
             "connect_timeout": 10,
             # A machine that vanishes in the middle of a transaction must not keep its locks.
-            "options": f"-c lock_timeout={wait} -c idle_in_transaction_session_timeout={wait}",
+            "options": f"-c lock_timeout={wait} -c idle_in_transaction_session_timeout={idle}",
         },
     )
 

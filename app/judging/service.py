@@ -63,10 +63,16 @@ class Service:
     @contextmanager
     def _begin(self) -> Iterator[tuple["Service", Group]]:
         """Make the same service, over the same memory, whose changes are committed together."""
-        with group(self.database, self.topics) as changes:
-            service = copy.copy(self)
-            service.group = changes
-            yield service, changes
+        try:
+            with group(self.database, self.topics) as changes:
+                service = copy.copy(self)
+                service.group = changes
+                yield service, changes
+        except BaseException:
+            # What they tell may have been read from what is now undone.
+            for known in (self._worker_ids, self._studies, self._done):
+                known.clear()
+            raise
 
     def _hurry(self) -> "Service":
         """Make the same service, over the same memory, that gives up rather than wait."""

@@ -6,18 +6,29 @@ committed, and many wait for the disk together.
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
-from nextpair.app.judging.steps import Act, Result, attempt, write
+from nextpair.app.judging.steps import Act, Result, Step, attempt, write
 from nextpair.selectors.errors import NextpairError
+from nextpair.storage import topics
 from nextpair.storage.database import Connection, Database
+from nextpair.storage.errors import Unavailable
 
 MOST = 32
 """How many requests share a transaction: others wait for their connections to be looked at."""
+PATIENCE = 0.05
+"""Seconds a request waits for a topic that a thread is at, before it gets a thread, too."""
+PAUSE = 0.002
+"""Seconds until it is tried again."""
 Host = TypeVar("Host")
+
+
+class Busy(WouldWait):
+    """A thread has the topic, or writes; it will not take long."""
 
 
 class Group:
@@ -39,28 +50,49 @@ class Group:
         self.changes = 0
 
     def change(self, topic_id: int, act: Act[Result]) -> Result:
-        """Let an act change a topic; WouldWait if there is more to it than writing."""
+        """Let an act change a topic; WouldWait if the topic has to be read first."""
         slot = self._hold(topic_id)
-        if slot.live is None:
+        live, connection = slot.live, self._connect()
+        if live is None:
             raise WouldWait()
-        step = attempt(self._connect(), slot.live, act, write)
-        if step is None or step.change is None:
-            raise WouldWait()
-        self.changes += 1
-        slot.live.apply(step.change)
+        step = attempt(connection, live, act, write)
+        if step is None:
+            # Nobody else writes now: if what is remembered is true, it stays true until the end.
+            if topics.lock_topic(connection, topic_id) != live.head:
+                raise WouldWait()
+            step = self._act_locked(connection, slot, act)
+        if step.change is not None:
+            self.changes += 1
+            live.apply(step.change)
         return step.result
+
+    def _act_locked(self, connection: Connection, slot: Slot, act: Act[Result]) -> Step[Result]:
+        assert slot.live is not None
+        # What it writes before it finds that it must refuse is not to be kept.
+        with connection.begin_nested():
+            step = act(connection, slot.live, True)
+            assert step is not None, "an act that has the lock decides"
+            if step.change is not None and not write(connection, slot.live, step):
+                raise WouldWait()
+        return step
 
     def _hold(self, topic_id: int) -> Slot:
         slot = self._slots.get(topic_id)
         if slot is None:
-            slot = self._held.enter_context(self._topics.hold(topic_id, patient=False))
+            try:
+                slot = self._held.enter_context(self._topics.hold(topic_id, patient=False))
+            except WouldWait:
+                raise Busy() from None
             self._slots[topic_id] = slot
         return slot
 
     def _connect(self) -> Connection:
         if self._connection is None:
-            write = self._database.write(patient=False)
-            self._connection = self._transaction.enter_context(write)
+            try:
+                write = self._database.write(patient=False)
+                self._connection = self._transaction.enter_context(write)
+            except Unavailable:
+                raise Busy() from None
         return self._connection
 
     def forget(self) -> None:
@@ -83,6 +115,14 @@ def group(database: Database, topics: TopicCache) -> Iterator[Group]:
             raise
 
 
+class _Waiting(NamedTuple):
+    """What is to be done, who is told, and until when it may wait."""
+
+    use_case: Callable[[Any], Any]
+    future: asyncio.Future[Any]
+    until: float
+
+
 class Together(Generic[Host]):
     """Gathers what is to be done while the event loop has more of it, and then does it all.
 
@@ -94,7 +134,7 @@ class Together(Generic[Host]):
 
     def __init__(self, begin: Callable[[], AbstractContextManager[tuple[Host, Group]]]) -> None:
         self._begin = begin
-        self._waiting: list[tuple[Callable[[Host], Any], asyncio.Future[Any]]] = []
+        self._waiting: list[_Waiting] = []
 
     async def do(self, use_case: Callable[[Host], Result]) -> Result:
         """Run a use case with others; WouldWait or Unavailable if it has to be run by itself."""
@@ -103,25 +143,28 @@ class Together(Generic[Host]):
         if not self._waiting:
             # After all requests that the loop already knows of.
             loop.call_soon(self._do_all)
-        self._waiting.append((use_case, future))
+        self._waiting.append(_Waiting(use_case, future, time.monotonic() + PATIENCE))
         return await future
 
     def _do_all(self) -> None:
         now, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-        if self._waiting:
-            asyncio.get_running_loop().call_soon(self._do_all)
         try:
-            results = self._try_all([use_case for use_case, _ in now])
+            results = self._try_all([one.use_case for one in now])
         except Exception:
             # Whose fault it was comes out when each is run by itself.
             results = [WouldWait() for _ in now]
-        for (_, future), result in zip(now, results, strict=True):
-            if future.done():
-                continue
-            if isinstance(result, Exception):
-                future.set_exception(result)
+        again: list[_Waiting] = []
+        for one, result in zip(now, results, strict=True):
+            if isinstance(result, Busy) and time.monotonic() < one.until:
+                again.append(one)
             else:
-                future.set_result(result)
+                _tell(one.future, result)
+        loop = asyncio.get_running_loop()
+        if self._waiting:
+            loop.call_soon(self._do_all)
+        elif again:
+            loop.call_later(PAUSE, self._do_all)
+        self._waiting = again + self._waiting
 
     def _try_all(self, use_cases: list[Callable[[Host], Any]]) -> list[Any]:
         results: list[Any] = []
@@ -135,3 +178,13 @@ class Together(Generic[Host]):
                         raise
                     results.append(error)
         return results
+
+
+def _tell(future: asyncio.Future[Any], result: Any) -> None:
+    if future.done():
+        # Who asked has gone.
+        return
+    if isinstance(result, Exception):
+        future.set_exception(result)
+    else:
+        future.set_result(result)

@@ -9,6 +9,7 @@ import pytest
 from in_process import STUDY, TOPIC, InProcess, installed
 from sqlalchemy import event, text
 
+from nextpair.app.errors import AnswerConflict
 from nextpair.app.judging.answering import Answer, Judged, absorb_judgment
 from nextpair.app.judging.asking import Wish, next_in_topic
 from nextpair.app.judging.choosing import Handed
@@ -108,6 +109,65 @@ def test_one_that_is_refused_does_not_hold_up_the_others(service: Service) -> No
     assert isinstance(told[1], Exception)
     assert [told[place].judgment.number for place in (0, 2)] == [7, 8]
     assert stored(service, "judgments") == 8
+
+
+def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a thread was asked for")
+
+    monkeypatch.setattr("nextpair.app.judging.service.run_in_threadpool", refuse)
+
+
+def test_what_changes_nothing_is_found_out_in_the_group(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_threads(monkeypatch)
+    handed = at_once(service, [ask(worker) for worker in WORKERS])
+    first, again = at_once(service, [answer(handed[0]), answer(handed[0])])
+    assert first.judgment == again.judgment
+    other = Answer({"preference": "right"})
+    row = handed[0].assignments[0]
+
+    def change_it(service: Service) -> Judged:
+        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), other, NOW)
+
+    refused, told = at_once(service, [change_it, answer(handed[1])])
+    assert isinstance(refused, AnswerConflict)
+    assert told.judgment.number == 8
+    assert stored(service, "judgments") == 8
+
+
+def test_a_topic_that_a_thread_is_at_is_waited_for(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_threads(monkeypatch)
+    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", 60.0)
+
+    async def ask_while_it_is_held() -> Handed:
+        with service.topics.hold(service.topic_id(STUDY, TOPIC)):
+            asking = asyncio.create_task(service.do(ask(WORKERS[0])))
+            await asyncio.sleep(0.01)
+            assert not asking.done()
+        return await asking
+
+    assert asyncio.run(ask_while_it_is_held()).assignments[0].number == 7
+
+
+def test_who_has_waited_long_enough_gets_a_thread(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", 0.0)
+    topic_id = service.topic_id(STUDY, TOPIC)
+
+    async def ask_while_it_is_held() -> Handed:
+        with service.topics.hold(topic_id):
+            asking = asyncio.create_task(service.do(ask(WORKERS[0])))
+            await asyncio.sleep(0.01)
+        return await asking
+
+    ends = counted(service)
+    assert asyncio.run(ask_while_it_is_held()).assignments[0].number == 7
+    assert ends.count("commit") == 1
 
 
 def test_what_fails_after_it_was_written_undoes_the_group_and_each_is_run_again(
