@@ -22,8 +22,6 @@ from nextpair.storage.errors import AlreadyThere, Unavailable
 
 __all__ = ["Connection", "Database"]
 
-IDLE_SECONDS = 30.0
-"""How long a transaction may at least do nothing: on a busy machine its process gets no turn."""
 _WRITE = {"nextpair_write": True}
 
 
@@ -36,6 +34,11 @@ class Database:
 
     Parameters
     ----------
+    busy_seconds
+        How long to wait for what others have locked.
+    idle_seconds
+        How long a transaction on PostgreSQL may do nothing before it loses its locks: not little,
+        since on a busy machine its process may get no turn.
     alone
         Only one thread uses it, which then keeps one connection for what it does at once.
     """
@@ -46,6 +49,7 @@ class Database:
         *,
         pool_size: int = 10,
         busy_seconds: float = 30.0,
+        idle_seconds: float = 30.0,
         alone: bool = False,
     ) -> None:
         self.url = _parse(url)
@@ -53,7 +57,7 @@ class Database:
         self._engine = (
             _sqlite_engine(self.url, pool_size, busy_seconds)
             if self.is_sqlite
-            else _postgresql_engine(self.url, pool_size, busy_seconds)
+            else _postgresql_engine(self.url, pool_size, busy_seconds, idle_seconds)
         )
         self._writer = threading.Lock() if self.is_sqlite else None
         self._alone = alone
@@ -165,8 +169,10 @@ def _sqlite_engine(url: URL, pool_size: int, busy_seconds: float) -> Engine:
     return engine
 
 
-def _postgresql_engine(url: URL, pool_size: int, busy_seconds: float) -> Engine:
-    wait, idle = round(busy_seconds * 1000), round(max(busy_seconds, IDLE_SECONDS) * 1000)
+def _postgresql_engine(
+    url: URL, pool_size: int, busy_seconds: float, idle_seconds: float
+) -> Engine:
+    wait, idle = round(busy_seconds * 1000), round(idle_seconds * 1000)
     return create_engine(
         url,
         pool_size=pool_size,

@@ -47,7 +47,7 @@ def test_a_writer_sees_what_others_have_written_since_it_began(postgresql_url: s
 
 def test_who_falls_silent_in_a_transaction_loses_its_locks(postgresql_url: str) -> None:
     new_key(postgresql_url)
-    silent, patient = Database(postgresql_url, busy_seconds=0.2), Database(postgresql_url)
+    silent, patient = Database(postgresql_url, idle_seconds=0.2), Database(postgresql_url)
 
     with pytest.raises(Unavailable), silent.write() as holding:
         holding.execute(text(LOCK))

@@ -11,7 +11,8 @@ from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import SEEDS, Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Answer, Question, Recorded, Truth, generated_truths
-from nextpair.selectors.base import Idle, selector_names
+from nextpair.selectors.base import Idle, find_selector, make_options, selector_names
+from nextpair.selectors.topic.believing import Believer
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
@@ -77,16 +78,34 @@ def without_cost(run: TopicRun) -> TopicRun:
     return replace(run, seconds=0, peak_mb=0)
 
 
+def believes(selector: str) -> bool:
+    """Say whether a selector is told every judgment, and fits them all: votes are not for it."""
+    kind = find_selector(selector)
+    return issubclass(kind.variant(make_options(kind, {})), Believer)
+
+
 @pytest.mark.parametrize("policy", ConflictPolicy)
 @pytest.mark.parametrize(("workers", "votes"), [(1, 1), (6, 1), (6, 3)])
-@pytest.mark.parametrize("selector", selector_names())
+@pytest.mark.parametrize("selector", [one for one in selector_names() if not believes(one)])
 def test_a_desk_that_remembers_nothing_but_the_log_gives_the_same_run(
     selector: str, workers: int, votes: int, policy: ConflictPolicy
 ) -> None:
-    plan = Plan(selector, crowd=CROWD, votes=votes, on_conflict=policy, workers=workers, budget=8)
+    same_at_both(
+        Plan(selector, crowd=CROWD, votes=votes, on_conflict=policy, workers=workers, budget=8)
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 6])
+@pytest.mark.parametrize("selector", [one for one in selector_names() if believes(one)])
+def test_so_does_one_that_fits_its_beliefs_anew(selector: str, workers: int) -> None:
+    # Each of its questions folds the whole log again, fit by fit: few judgments are many fits.
+    same_at_both(Plan(selector, crowd=CROWD, workers=workers, budget=4))
+
+
+def same_at_both(plan: Plan) -> None:
     for truth in (graded(), recorded()):
         local, forgetful = (
-            without_cost(judge_topic(truth, plan, [workers, votes], open_desk))
+            without_cost(judge_topic(truth, plan, [plan.workers, plan.votes], open_desk))
             for open_desk in (LocalDesk, ForgetfulDesk)
         )
         assert local == forgetful
