@@ -19,7 +19,7 @@ from nextpair.app.client import Client
 from nextpair.app.keys import make_key
 from nextpair.app.words import Scope
 from nextpair.storage.database import Database
-from nextpair.storage.migrating import prepare
+from nextpair.storage.migrating import migrate, prepare
 
 READY_SECONDS = 60
 
@@ -45,16 +45,23 @@ def postgresql() -> Iterator[str]:
 
 
 @contextmanager
-def new_database(server: str) -> Iterator[str]:
-    """Yield the address of a new, empty database on a PostgreSQL server."""
+def new_database(server: str, template: str = "template1") -> Iterator[str]:
+    """Yield the address of a new database on a PostgreSQL server; it is empty, or as another."""
     name = f"nextpair_{secrets.token_hex(6)}"
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
     try:
         yield make_url(server).set(database=name).render_as_string(hide_password=False)
     finally:
         with psycopg.connect(server, autocommit=True) as connection:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def migrated(url: str) -> None:
+    """Make all tables in a database."""
+    database = Database(url)
+    migrate(database)
+    database.close()
 
 
 def new_key(url: str, scope: Scope = Scope.ADMIN) -> str:

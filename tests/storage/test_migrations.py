@@ -15,9 +15,9 @@ from nextpair.storage.tables import Base
 
 
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
+def database(empty_url: str) -> Iterator[Database]:
     """An empty database."""
-    made = Database(database_url)
+    made = Database(empty_url)
     yield made
     made.close()
 
