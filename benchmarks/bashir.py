@@ -182,7 +182,7 @@ def matches(pairs: NDArray[np.intp], chances: Scores) -> list[Match]:
 def baseline(size: int, played: Sequence[Match]) -> Scores:
     """Score by formula 8: half the share of matches won, half the share of all matches played."""
     won, met = np.zeros(size), np.zeros(size)
-    for first, second, share in played:
+    for first, second, share, _ in played:
         met[[first, second]] += 1
         won[first] += share > 0.5
         won[second] += share < 0.5

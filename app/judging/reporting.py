@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from nextpair.app.designs.base import Design
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.scoring import Said, aggregations, score
-from nextpair.selectors import ratings
 from nextpair.selectors.topic.settings import Forecast
 from nextpair.selectors.topic.singles import Singles
 from nextpair.selectors.topic.standing import standing
 from nextpair.selectors.topic.state import Topic
 
-ORDER = "order"
+CREDIBLE = 1.6449
+"""Standard errors to either side of a score that hold 90 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Ranked:
         The best and the worst rank it can still have.
     uncertainty
         The standard error of its score, where the rating has one and the document was compared.
+    interval
+        The bounds between which its score is with a chance of 90 %, where there is such an error.
     certainty
         How likely it is of the class it is said to be of, where the selector weighs that.
     """
@@ -38,6 +40,7 @@ class Ranked:
     ranks: tuple[int, int]
     score: float | None
     uncertainty: float | None
+    interval: tuple[float, float] | None
     certainty: float | None
 
 
@@ -75,6 +78,7 @@ def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
             (int(ranks.best[place]), int(ranks.worst[place])),
             _number(scores[place]),
             _number(errors[place]),
+            _interval(scores[place], errors[place]),
             None if certainty is None else float(certainty[place]),
         )
         for place, name in enumerate(state.documents.ids)
@@ -99,13 +103,20 @@ def _ranking_of_singles(live: LiveTopic, state: Singles, rating: str, said: Said
     for place, name in enumerate(ids):
         known = level[place] <= len(found)
         ranks = (int(best[level[place] - 1]) + 1, int(best[level[place]])) if known else (1, size)
-        documents.append(Ranked(name, level[place], ranks, _number(scores[place]), None, None))
+        found_score = _number(scores[place])
+        documents.append(Ranked(name, level[place], ranks, found_score, None, None, None))
     documents.sort(key=_best_first)
     return Ranking(rating, live.head.position, state.finished, classes, documents)
 
 
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def _interval(score: float, error: float) -> tuple[float, float] | None:
+    if not np.isfinite(score) or not np.isfinite(error):
+        return None
+    return float(score - CREDIBLE * error), float(score + CREDIBLE * error)
 
 
 def _best_first(one: Ranked) -> tuple[float, int, str]:
@@ -133,9 +144,7 @@ def _scores(
     size = len(state.documents)
     if rating in aggregations(said.design):
         return score(rating, said), np.full(size, np.nan)
-    if rating == ORDER:
-        return state.scores(ORDER), np.full(size, np.nan)
-    return state.scores(rating), ratings.errors(rating, size, state.matches())
+    return state.scores(rating), state.errors(rating)
 
 
 @dataclass(frozen=True, slots=True)

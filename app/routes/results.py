@@ -122,10 +122,12 @@ def explain(
     with service.look(service.topic_id(study, topic)) as live:
         relation = live.pairs.relation(first, second)
         reasons = live.pairs.explain(first, second)
+        chance = live.pairs.chance(first, second)
     return ExplanationOut(
         first=first,
         second=second,
         relation=relation,
+        chance=chance,
         because=[ReasonOut(**asdict(reason)) for reason in reasons],
     )
 

@@ -17,6 +17,9 @@ class RankedOut(BaseModel):
     ranks: tuple[int, int] = Field(description="the best and the worst rank it can still have")
     score: float | None = Field(description="null where nothing was said of it")
     uncertainty: float | None = Field(description="the score's standard error, if there is one")
+    interval: tuple[float, float] | None = Field(
+        description="between these bounds its score is with a chance of 90 %, if that is known"
+    )
     certainty: float | None = Field(
         description="how likely it is of this class, if the selector weighs that"
     )
@@ -105,6 +108,7 @@ class ExplanationOut(BaseModel):
     first: str
     second: str
     relation: Outcome | None = Field(description="of the first against the second; null: unknown")
+    chance: float = Field(description="how likely the first is the better one, from all judgments")
     because: list[ReasonOut]
 
 

@@ -117,6 +117,18 @@ def standard_errors(data: Comparisons, model: Davidson, prior_sd: float = PRIOR_
     return np.asarray(np.sqrt(variances[: data.size]), dtype=np.float64)
 
 
+def error_of_difference(
+    data: Comparisons, model: Davidson, first: int, second: int, prior_sd: float = PRIOR_SD
+) -> float:
+    """Return the posterior's standard deviation of the difference of two scores."""
+    information = _slope(data, model, prior_sd).information
+    apart = np.zeros(information.shape[0])
+    apart[first], apart[second] = 1.0, -1.0
+    scale = sparse.diags_array(1 / information.diagonal())
+    solved, _ = cg(information, apart, rtol=1e-8, atol=0.0, M=scale)
+    return float(np.sqrt(apart @ solved))
+
+
 def _part(solver: SuperLU, size: int, start: int) -> Numbers:
     columns = np.eye(size, min(256, size - start), -start)
     return np.diagonal(solver.solve(columns)[start:]).copy()

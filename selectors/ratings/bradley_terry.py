@@ -1,6 +1,7 @@
 """Bradley-Terry: scores under which what happened is most probable, all matches at once.
 
-A match won with share S counts as S wins and 1 - S losses of the plain model,
+A match counts as the shares of its votes for A, for B, and for a tie, of Davidson's model with ties
+(`aggregating/davidson.py`), which without any is the plain one,
 
     P(A better than B) = 1 / (1 + exp(-(s_A - s_B)))
 
@@ -11,10 +12,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from nextpair.selectors.aggregating.davidson import (
     Comparisons,
     Davidson,
+    error_of_difference,
     fit_davidson,
     standard_errors,
 )
@@ -31,8 +34,17 @@ def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
     return standard_errors(*_fit(size, matches))
 
 
+def chance(size: int, matches: Sequence[Match], first: int, second: int) -> float:
+    """Return how likely the first of two documents has the higher score, given all matches."""
+    data, model = _fit(size, matches)
+    error = error_of_difference(data, model, first, second)
+    return float(ndtr((model.scores[first] - model.scores[second]) / error))
+
+
 def _fit(size: int, matches: Sequence[Match]) -> tuple[Comparisons, Davidson]:
     pairs = np.array([match[:2] for match in matches], dtype=np.intp).reshape(-1, 2)
     won = np.array([match.score for match in matches], dtype=np.float64)
-    data = Comparisons(size, pairs[:, 0], pairs[:, 1], won, 1 - won, np.zeros(len(won)))
+    ties = np.array([match.ties for match in matches], dtype=np.float64)
+    better, worse = won - ties / 2, 1 - won - ties / 2
+    data = Comparisons(size, pairs[:, 0], pairs[:, 1], better, worse, ties)
     return data, fit_davidson(data)

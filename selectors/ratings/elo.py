@@ -38,7 +38,7 @@ def replay_elo(
 
     def play(before: Ratings) -> Ratings:
         ratings = list(before)
-        for first, second, score in matches:
+        for first, second, score, _ in matches:
             gain = k * (score - expected(ratings[first], ratings[second], f))
             ratings[first] += gain
             ratings[second] -= gain
@@ -59,7 +59,7 @@ def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
     """
     ratings = rate(size, matches)
     information = np.zeros(size)
-    for first, second, _ in matches:
+    for first, second, *_ in matches:
         chance = expected(ratings[first], ratings[second])
         information[[first, second]] += (math.log(10.0) / F) ** 2 * chance * (1.0 - chance)
     known: NDArray[np.float64] = np.full(size, np.nan)

@@ -46,7 +46,7 @@ def replay_elo_variance(
     def play(before: Ratings) -> Ratings:
         nonlocal variances
         ratings, variances = list(before), [start_variance] * size
-        for first, second, score in matches:
+        for first, second, score, _ in matches:
             one = _update(ratings, variances, first, second, score, f)
             other = _update(ratings, variances, second, first, 1.0 - score, f)
             ratings[first], variances[first] = one

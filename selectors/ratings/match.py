@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 
 class Match(NamedTuple):
-    """Two documents, and the share of votes for the first, ties counting half."""
+    """Two documents, the share of votes for the first, ties counting half, and the ties' own."""
 
     first: int
     second: int
     score: float
+    ties: float = 0.0

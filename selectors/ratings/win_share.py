@@ -28,7 +28,7 @@ def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
 
 def _count(size: int, matches: Sequence[Match]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     won, played = np.zeros(size), np.zeros(size)
-    for first, second, score in matches:
+    for first, second, score, _ in matches:
         played[[first, second]] += 1
         won[first] += score
         won[second] += 1 - score

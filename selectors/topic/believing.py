@@ -76,6 +76,14 @@ class Believer(Selector):
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered."""
 
+    def errors(self) -> NDArray[np.float64]:
+        """Return the standard error of each guess, NaN where guesses are no scores."""
+        return np.full(len(self.documents), np.nan)
+
+    def chance(self, first: int, second: int) -> float | None:
+        """Return how likely the first of two documents is the better one, if it has scores."""
+        return None
+
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Do nothing: a believer hears judgments, not findings."""
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nextpair.selectors import ratings
 from nextpair.selectors.base import Selector
 from nextpair.selectors.errors import SelfComparison
+from nextpair.selectors.ratings import bradley_terry
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.topic.believing import Believer, Reliability, agreeing, contradictions
 from nextpair.selectors.topic.documents import Documents
@@ -109,7 +110,27 @@ class Knowledge:
             for finding in self._findings():
                 told = finding.told_from(min(finding.first, finding.second))
                 ballots.cast((told.first, told.second), told.judgments[0], told.outcome)
-        return [Match(*pair, ballot.score) for pair, ballot in ballots.items()]
+        return [Match(*pair, ballot.score, ballot.ties) for pair, ballot in ballots.items()]
+
+    def chance(self, first: str, second: str) -> float:
+        """Return how likely the first of two documents is the better one, given all judgments.
+
+        From the scores a selector believes in, or else from Bradley-Terry's.
+        """
+        self.pair(first, second)
+        places = self.documents.position(first), self.documents.position(second)
+        own = self.selector.chance(*places) if isinstance(self.selector, Believer) else None
+        if own is not None:
+            return own
+        return bradley_terry.chance(len(self.documents), self.matches(), *places)
+
+    def errors(self, rating: str) -> NDArray[np.float64]:
+        """Return the standard error of each document's score, NaN where there is none."""
+        if rating != "order":
+            return ratings.errors(rating, len(self.documents), self.matches())
+        if isinstance(self.selector, Believer):
+            return self.selector.errors()
+        return np.full(len(self.documents), np.nan)
 
     def scores(self, rating: str | None = None) -> NDArray[np.float64]:
         """Return a number for each document, larger is better.

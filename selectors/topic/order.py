@@ -10,6 +10,9 @@ means nothing: taking it out of all of them would cost more than passing over it
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nextpair.selectors.errors import Contradiction
 from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.judgments import Outcome
@@ -52,6 +55,27 @@ class Order:
             for document in members[1:]:
                 order._members[document] = []
             order._labels &= ~bits.of(members[1:])
+        return order
+
+    @classmethod
+    def of_intervals(cls, lows: NDArray[np.float64], highs: NDArray[np.float64]) -> "Order":
+        """Make the order in which a document is better whose interval lies above another's."""
+        order = cls(len(lows))
+        best_first = np.argsort(-lows, kind="stable").tolist()
+        # Who is above a document comes first by the lower ends, down to its upper end.
+        counts = np.searchsorted(np.sort(-lows), -highs, side="left").tolist()
+        above = [0]
+        for document in best_first:
+            above.append(above[-1] | 1 << document)
+        for document, count in enumerate(counts):
+            order._above[document] = above[count]
+        worst_first = np.argsort(highs, kind="stable").tolist()
+        counts = np.searchsorted(np.sort(highs), lows, side="left").tolist()
+        below = [0]
+        for document in worst_first:
+            below.append(below[-1] | 1 << document)
+        for document, count in enumerate(counts):
+            order._below[document] = below[count]
         return order
 
     def relation(self, first: int, second: int) -> Outcome | None:

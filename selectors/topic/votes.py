@@ -111,6 +111,11 @@ class Ballot:
         """The share of votes for the first document, ties counting half: Elo's S of a match."""
         return (self._better + self._tie / 2) / len(self.judgments)
 
+    @property
+    def ties(self) -> float:
+        """The share of votes that are ties."""
+        return self._tie / len(self.judgments)
+
 
 class Ballots:
     """The ballots of a topic, by pair, in the order in which they were begun.

@@ -26,6 +26,7 @@ def test_every_file_is_a_selector_and_its_name() -> None:
     assert selector_names() == [
         "elo-schedule",
         "groups",
+        "information-gain",
         "merge-tie",
         "merge-tie-random",
         "placement",

@@ -192,3 +192,19 @@ def test_every_process_knows_the_same(judged: InProcess) -> None:
     warm = [judged.get(view) for view in views]
     judged.app.state.service.topics._slots.clear()
     assert [judged.get(view) for view in views] == warm
+
+
+def test_any_two_documents_have_a_chance_and_scores_with_errors_an_interval(
+    judged: InProcess,
+) -> None:
+    told = judged.get(f"{ON_TOPIC}/explain", first="d1", second="d5")
+    turned = judged.get(f"{ON_TOPIC}/explain", first="d5", second="d1")
+    assert told["chance"] > 0.5
+    assert told["chance"] + turned["chance"] == pytest.approx(1)
+    by_order = judged.get(f"{ON_TOPIC}/ranking")["documents"]
+    assert all(one["interval"] is None for one in by_order)
+    rated = judged.get(f"{ON_TOPIC}/ranking", rating="bradley-terry")["documents"]
+    for one in rated:
+        low, high = one["interval"]
+        assert low < one["score"] < high
+        assert high - low == pytest.approx(2 * 1.6449 * one["uncertainty"])

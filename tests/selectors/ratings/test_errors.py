@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from nextpair.selectors import ratings
 from nextpair.selectors.errors import UnknownRating
-from nextpair.selectors.ratings import elo
+from nextpair.selectors.ratings import bradley_terry, elo
 from nextpair.selectors.ratings.match import Match
 
 
@@ -33,3 +34,26 @@ def test_elos_error_is_that_of_its_model() -> None:
 def test_an_unknown_rating_is_refused() -> None:
     with pytest.raises(UnknownRating, match="no rating 'glicko'"):
         ratings.errors("glicko", 2, [])
+
+
+def test_bradley_terry_counts_ties_as_ties_and_gives_every_pair_a_chance() -> None:
+    tied = [Match(0, 1, 0.5, 1.0)] * 8
+    split = [Match(0, 1, 1.0), Match(0, 1, 0.0)] * 4
+    # Either way the two are equal; who is called so is known to be so no less surely.
+    for matches in (tied, split):
+        assert bradley_terry.chance(2, matches, 0, 1) == pytest.approx(0.5)
+    ladder = [Match(0, 1, 1.0), Match(1, 2, 1.0)]
+    near, far = (bradley_terry.chance(3, ladder, 0, other) for other in (1, 2))
+    assert 0.5 < near < far < 1
+    assert bradley_terry.chance(3, ladder, 2, 0) == pytest.approx(1 - far)
+
+
+def test_the_error_of_a_difference_is_that_of_the_whole_covariance() -> None:
+    # Two documents and n even matches: each tells 1/4 of the difference, the prior 1/8.
+    even = [Match(0, 1, 1.0), Match(0, 1, 0.0)] * 3
+    chance = bradley_terry.chance(2, [*even, Match(0, 1, 1.0)], 0, 1)
+    scores = bradley_terry.rate(2, [*even, Match(0, 1, 1.0)])
+    apart = float(scores[0] - scores[1])
+    curve = 7 / (2 + 2 * math.cosh(apart))
+    expected = float(ndtr(apart * math.sqrt(curve + 1 / 8)))
+    assert chance == pytest.approx(expected, abs=1e-4)

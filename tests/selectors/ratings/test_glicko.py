@@ -55,7 +55,7 @@ def test_elo_with_variance_is_glicko_with_a_period_for_every_match(
     ratings = [100.0] * 5
     for _ in range(1 + len(found.rated.inverted)):
         players = [(rating, sqrt(start_variance)) for rating in ratings]
-        for one, other, score in matches:
+        for one, other, score, _ in matches:
             before = players[one], players[other]
             players[one] = glicko(before[0], [(before[1], score)], f)
             players[other] = glicko(before[1], [(before[0], 1 - score)], f)

@@ -1,0 +1,1 @@
+"""What information gain reaches, and what it costs."""

@@ -1,0 +1,68 @@
+"""Whether intervals hold what they say: 90 % credible intervals of differences of scores."""
+
+import argparse
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.gaining.judges import Judges, Scale, play
+from benchmarks.section import Section, main
+from nextpair.selectors.information_gain import InformationGain
+from nextpair.selectors.topic.settings import Settings
+
+FIRST_SEED, SEEDS = 2_000, 20
+CHECKPOINTS = (2, 5, 10)
+DEVIATIONS = 1.6449
+SCALES = (
+    Scale("Thurstone, N(0, 3²)", 3),
+    Scale("Thurstone, N(0, 1)", 1),
+    Scale("draw margin 0.8, N(0, 2²)", 2, margin=0.8),
+    Scale("30 workers, 40 % at random", 2, workers=30, guessing=12),
+    Scale("30 workers, 20 % reversing", 2, workers=30, reversing=6),
+)
+
+
+def measure(given: argparse.Namespace) -> Section:
+    """Count how many true differences lie within their intervals."""
+    section = Section(
+        "Intervals of information gain",
+        "python -m benchmarks.gaining.intervals",
+        f"Share of all differences of two scores, of 100 items, that lie within their 90 %"
+        f" credible interval, after 2, 5 and 10 judgments per item; {SEEDS} seeds, pairs chosen by"
+        " information gain. Bar: 85 to 95 %.",
+        ("answers", *(f"at {at}" for at in CHECKPOINTS), "bar"),
+    )
+    with ProcessPoolExecutor(
+        given.jobs, get_context("spawn"), initializer=partial(threadpool_limits, 1)
+    ) as pool:
+        for scale in SCALES:
+            seeds = range(FIRST_SEED, FIRST_SEED + SEEDS)
+            shares = np.array(list(pool.map(partial(covered, scale), seeds))).mean(axis=0)
+            held = bool(((shares >= 0.85) & (shares <= 0.95)).all())
+            shown = (f"{share:.1%}" for share in shares)
+            section.rows.append((scale.name, *shown, "met" if held else "**not met**"))
+            print(section.rows[-1], flush=True)
+    return section
+
+
+def covered(scale: Scale, seed: int) -> list[float]:
+    """Play one seed, and return the share of differences within their intervals."""
+    judges = Judges(scale, np.random.default_rng([seed, 8]))
+    settings = Settings("information-gain", {"risk": 0.0, "budget": 0.0}, seed=seed)
+    true = judges.scores[:, None] - judges.scores
+    apart = ~np.eye(len(true), dtype=bool)
+    shares = []
+    for _, topic in play(judges, settings, CHECKPOINTS):
+        assert isinstance(topic.selector, InformationGain)
+        means = topic.scores()
+        errors = np.sqrt(topic.selector.spreads())
+        inside = np.abs(means[:, None] - means - true) <= DEVIATIONS * errors
+        shares.append(float(inside[apart].mean()))
+    return shares
+
+
+if __name__ == "__main__":
+    main(measure)
