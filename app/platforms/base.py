@@ -23,6 +23,7 @@ Calls raise one of the errors of `PlatformError`, which decide what happens next
 and looks again by itself), `PlatformRefused` (this one deed has failed, with this message).
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -44,6 +45,7 @@ from nextpair.app.platforms.facts import (
     Receipt,
     Submission,
 )
+from nextpair.app.wire.common import NAME
 
 
 class Shows(StrEnum):
@@ -158,10 +160,10 @@ class Platform(ABC, BaseModel):
 
 
 def wanted(query: Mapping[str, str], *names: str) -> str:
-    """Return the first of some parameters that is there, and is no longer than a name may be."""
+    """Return the first of some parameters that is there; it must be a name as ours are."""
     for name in names:
         if value := query.get(name, "").strip():
-            if len(value) > 200 or not value.isprintable():
+            if not re.fullmatch(NAME, value):
                 raise BadArrival(f"the address has something in {name!r} that is no name")
             return value
     raise BadArrival(f"the address lacks the parameter {names[0]!r}: open it from the platform")

