@@ -9,7 +9,7 @@ ServiceError
 ├── NoPairs                                 └── AlreadySkipped
 ├── UnknownAggregation
 ├── BadArrival       ├── BadNotice          ├── NotOffered       ├── PlatformError
-└── NotHiring                                                    │   ├── PlatformDenied
+├── NotHiring        └── Unfinished                              │   ├── PlatformDenied
                                                                  │   ├── PlatformUnreachable
                                                                  │   └── PlatformRefused
 """
@@ -138,6 +138,10 @@ class NotHiring(ServiceError):
     """The study has nothing to hire with; its settings must say what is paid, up to what budget."""
 
 
+class Unfinished(ServiceError):
+    """The session is not finished: there are questions left."""
+
+
 class PlatformError(ServiceError):
     """The platform did not do this."""
 
@@ -183,6 +187,7 @@ STATUS: dict[type[NextpairError], int] = {
     BadNotice: 401,
     NotOffered: 409,
     NotHiring: 409,
+    Unfinished: 409,
     PlatformError: 502,
     TooLarge: 413,
     RateLimited: 429,

@@ -54,7 +54,7 @@ ROUTERS = (
     events.router,
 )
 
-OPEN_PATHS = ("/healthz", "/readyz", "/judge/{study}/preview")
+OPEN_PATHS = ("/healthz", "/readyz", "/judge/{study}/preview", "/judge/{study}/enter")
 """What can be asked without a key."""
 _KEY = {
     "type": "http",

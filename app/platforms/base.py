@@ -136,6 +136,11 @@ class Platform(ABC, BaseModel):
         """List the sites that `finish` may post a form to."""
         return ()
 
+    @property
+    def hands_in(self) -> bool:
+        """Whether workers have something to do when they are done: whether `finish` matters."""
+        return True
+
     # -- hiring ---------------------------------------------------------------------------------
 
     def price(self, offer: Offer) -> Price:

@@ -80,6 +80,11 @@ class Generic(Platform):
                 raise BadArrival(f"{self.back!r} names a site that is not among the study's")
         return Arrival(worker, session, offer, extra)
 
+    @property
+    def hands_in(self) -> bool:
+        """Unless it ends with nothing."""
+        return self.ending is not Ending.NOTHING
+
     def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> Finish:
         """End as the options say."""
         code = self.code or receipt.code

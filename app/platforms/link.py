@@ -23,6 +23,11 @@ class Link(Platform):
         worker = wanted(query, self.worker)
         return Arrival(worker, worker)
 
+    @property
+    def hands_in(self) -> bool:
+        """Only for the code."""
+        return self.code
+
     def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> Finish:
         """Thank them, with a code if they need one."""
         return Code(receipt.code) if self.code else Nothing()
