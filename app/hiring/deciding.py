@@ -86,9 +86,9 @@ def _about(row: SubmissionRow) -> dict[str, int | None]:
 def _keep_away(connection: Connection, hiring: HiringRow, study: Study, now: float) -> None:
     """Offer nothing more to those who get no questions here."""
     unserved = sorted(study.blocked | study.stopped)
-    came = (
-        {row.worker_id for row in offers.submissions_of(connection, study.id)} if unserved else {}
-    )
+    if not unserved:
+        return
+    came = {row.worker_id for row in offers.submissions_of(connection, study.id)}
     for name in unserved:
         worker = studies.find_worker(connection, study.id, name)
         if worker is not None and worker.id in came:

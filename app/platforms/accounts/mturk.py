@@ -108,6 +108,19 @@ class MTurkAccount(Account):
 
     def _made_qualification(self, wanted: Mapping[str, Any]) -> str:
         # An attempt may have made it and died before it was noted: names are unique.
+        known = self._found_qualification(wanted)
+        if known is not None:
+            return known
+        try:
+            made = self._mturk.create_qualification_type(**wanted)
+            return str(made["QualificationType"]["QualificationTypeId"])
+        except self._mturk.exceptions.RequestError:
+            known = self._found_qualification(wanted)
+            if known is None:
+                raise
+            return known
+
+    def _found_qualification(self, wanted: Mapping[str, Any]) -> str | None:
         listed = self._mturk.get_paginator("list_qualification_types").paginate(
             Query=wanted["Name"], MustBeRequestable=False, MustBeOwnedByCaller=True
         )
@@ -115,8 +128,7 @@ class MTurkAccount(Account):
             for one in page["QualificationTypes"]:
                 if one["Name"] == wanted["Name"]:
                     return str(one["QualificationTypeId"])
-        made = self._mturk.create_qualification_type(**wanted)
-        return str(made["QualificationType"]["QualificationTypeId"])
+        return None
 
     def expire(self, offer: str, deed: Deed) -> None:
         """Let a HIT end now."""
@@ -200,13 +212,18 @@ class MTurkAccount(Account):
         with translated():
             if deed.again and self._has_bonus(submission, deed):
                 return
-            self._mturk.send_bonus(
-                WorkerId=submission.worker,
-                AssignmentId=submission.session,
-                BonusAmount=f"{amount // 100}.{amount % 100:02d}",
-                Reason=f"{reason} ({deed.token})",
-                UniqueRequestToken=deed.token,
-            )
+            try:
+                self._mturk.send_bonus(
+                    WorkerId=submission.worker,
+                    AssignmentId=submission.session,
+                    BonusAmount=f"{amount // 100}.{amount % 100:02d}",
+                    Reason=f"{reason} ({deed.token})",
+                    UniqueRequestToken=deed.token,
+                )
+            except self._mturk.exceptions.RequestError:
+                # An answer may have been lost, and boto3 have asked once more by itself.
+                if not self._has_bonus(submission, deed):
+                    raise
 
     def _has_bonus(self, submission: Submission, deed: Deed) -> bool:
         pages = self._mturk.get_paginator("list_bonus_payments")
