@@ -14,7 +14,7 @@ from nextpair.app.hiring.hearing import WIDE_SECONDS, Hearing
 from nextpair.app.hiring.offering import offer_more, withdraw, work_left
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
-from nextpair.app.platforms.base import Account
+from nextpair.app.platforms.base import Account, Platform
 from nextpair.app.platforms.finding import read_access
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import deeds, hirings, offers, studies
@@ -40,6 +40,8 @@ class Runner:
         self._clock = clock
         self._name = secrets.token_hex(8)
         self._looked: dict[int, float] = {}
+        # Opening one takes a while, and as good as nothing changes in between.
+        self._accounts: dict[int, tuple[Platform, Account]] = {}
 
     def run(self, stop: threading.Event, seconds: float) -> None:
         """Look after all studies again and again, until stopped."""
@@ -53,7 +55,9 @@ class Runner:
         self.resign()
 
     def resign(self) -> None:
-        """Let another process lead."""
+        """Let another process lead, and give back all connections."""
+        for study_id in list(self._accounts):
+            self._close(study_id)
         try:
             with self._service.database.write() as connection:
                 hirings.resign(connection, LEADER, self._name)
@@ -97,17 +101,27 @@ class Runner:
         with self._service.database.read() as connection:
             study = self._service.study(connection, row.study_id)
         try:
-            account = study.platform.open(
-                read_access(row.platform, self._service.settings.platforms)
-            )
-            try:
-                self._work(study, row, account, now)
-            finally:
-                account.close()
+            self._work(study, row, self._account(study), now)
         except NextpairError as error:
+            self._close(study.id)
             self._trouble(row, error, now)
         else:
             self._go_on(row, now)
+
+    def _account(self, study: Study) -> Account:
+        known = self._accounts.get(study.id)
+        if known is not None and known[0] == study.platform:
+            return known[1]
+        self._close(study.id)
+        access = read_access(study.settings.platform, self._service.settings.platforms)
+        account = study.platform.open(access)
+        self._accounts[study.id] = study.platform, account
+        return account
+
+    def _close(self, study_id: int) -> None:
+        known = self._accounts.pop(study_id, None)
+        if known is not None:
+            known[1].close()
 
     def _work(self, study: Study, row: HiringRow, account: Account, now: float) -> None:
         database = self._service.database

@@ -219,7 +219,7 @@ class MTurk(Platform):
 
     def open(self, access: MTurkAccess) -> Account:
         """Connect."""
-        return MTurkAccount(self, access, sandbox=self.sandbox, queue=self.queue)
+        return MTurkAccount(self, access, sandbox=self.sandbox, queue=self.queue, topic=self.topic)
 
     def read_hook(self, hook: Hook, access: MTurkAccess) -> Sequence[News]:
         """Read what SNS posts, as text of whatever type it says it is."""

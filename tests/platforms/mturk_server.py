@@ -2,7 +2,9 @@
 
 import html
 import json
+import os
 import re
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +36,8 @@ class Server:
     ----------
     faults
         What happens to the next calls instead: throttled, fault, lost (done, but nobody is told).
+    kill_after, victim
+        After which call a process is killed before it is told, and which.
     """
 
     def __init__(self, mturk: MTurk, port: int) -> None:
@@ -42,6 +46,8 @@ class Server:
         self.faults: list[str] = []
         self.secrets = {KEY: SECRET}
         self.calls: list[str] = []
+        self.kill_after = ""
+        self.victim = 0
         self.lock = threading.Lock()
 
     def access(self, secret: str = SECRET) -> dict[str, str]:
@@ -94,6 +100,9 @@ class _Handler(BaseHTTPRequestHandler):
         except Refusal as error:
             return self._fail("RequestError", str(error), TurkErrorCode=error.code)
         assert not _wrong(answer, model.output_shape), "the fake itself says something wrong"
+        if operation == self.fake.kill_after:
+            os.kill(self.fake.victim, signal.SIGKILL)
+            fault = "lost"
         if fault == "lost":
             self.close_connection = True
             self.connection.close()

@@ -26,7 +26,9 @@ _STAGES = {
 class MTurkAccount(Account):
     """A requester's account."""
 
-    def __init__(self, platform: Describes, access: Any, *, sandbox: bool, queue: str) -> None:
+    def __init__(
+        self, platform: Describes, access: Any, *, sandbox: bool, queue: str, topic: str
+    ) -> None:
         try:
             import boto3
             from botocore.config import Config
@@ -46,16 +48,13 @@ class MTurkAccount(Account):
         endpoint = access.endpoint or (SANDBOX if sandbox else None)
         with translated():
             self._mturk = session.client("mturk", endpoint_url=endpoint, config=config)
-            self._sqs = session.client(
-                "sqs", endpoint_url=access.queue_endpoint or None, config=config
-            )
-            self._sns = session.client(
-                "sns", endpoint_url=access.queue_endpoint or None, config=config
-            )
+            beside = {"endpoint_url": access.queue_endpoint or None, "config": config}
+            self._sqs = session.client("sqs", **beside) if queue else None
+            self._sns = session.client("sns", **beside) if topic else None
 
     def close(self) -> None:
         """Give back the connections."""
-        for client in (self._mturk, self._sqs, self._sns):
+        for client in filter(None, (self._mturk, self._sqs, self._sns)):
             client.close()
 
     # -- offers ---------------------------------------------------------------------------------
@@ -146,7 +145,7 @@ class MTurkAccount(Account):
             yield News(submissions=submissions)
 
     def _queued(self) -> Iterator[News]:
-        while self._queue:
+        while self._sqs is not None:
             with translated():
                 got = self._sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=10)
             messages = got.get("Messages", [])
@@ -160,10 +159,10 @@ class MTurkAccount(Account):
         if news.handle is None:
             return
         with translated():
-            if (news.id or "").startswith("confirm:"):
+            if (news.id or "").startswith("confirm:") and self._sns is not None:
                 topic, _, token = news.handle.partition(" ")
                 self._sns.confirm_subscription(TopicArn=topic, Token=token)
-            elif self._queue:
+            elif self._sqs is not None:
                 self._sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=news.handle)
 
     def _submissions(self, offer: str) -> list[Submission]:
