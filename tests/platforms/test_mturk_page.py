@@ -25,8 +25,8 @@ HIRING = {
     "reward": 50,
     "bonus": 10,
     "budget": 1000,
-    "at_once": 3,
-    "sessions": 3,
+    "at_once": 4,
+    "sessions": 4,
     "on_failure": "reject",
 }
 
@@ -98,12 +98,14 @@ def _sit_down(site: Site, fake: Server, worker: str) -> tuple[Worker, Assignment
     frame = page.frame("task")
     assert frame is not None
     frame.get_by_role("button", name="Begin").click()
+    expect(frame.locator("#question")).to_be_visible()
     return Worker(page, frame), taken
 
 
 def _hand_in(worker: Worker) -> None:
     worker.frame.get_by_role("button", name="Hand in", exact=True).click()
-    expect(worker.page.frame_locator("iframe").locator("h1")).to_have_text("Submitted")
+    submitted = worker.page.frame_locator("iframe").get_by_role("heading", name="Submitted")
+    expect(submitted).to_be_visible()
 
 
 def _prefer_greater(worker: Worker) -> None:
@@ -119,7 +121,7 @@ def _open(site: Site) -> int:
 def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(site: Site, fake: Server) -> None:
     _set_up(site, fake)
     forecast = site.client.plan_hiring(STUDY)
-    assert (forecast.offers, forecast.cost) == ([3], 216)
+    assert (forecast.offers, forecast.cost) == ([4], 288)
     site.client.set_hiring(STUDY, HiringState.RUNNING)
     until(lambda: len(fake.mturk.hits) == 1, "a HIT is published")
     (hit,) = fake.mturk.hits.values()
@@ -152,24 +154,24 @@ def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(site: Site, fak
     _hand_in(fool)
     until(lambda: foolish.status == "Rejected", "the fool is rejected")
 
-    # Two judge well: the study finishes, and they are paid.
+    # Three judge well: the study finishes, and they are paid.
     paid = []
-    for name in ("AANN", "ABEN"):
+    for name in ("AANN", "ABEN", "ACLEO"):
         worker, taken = _sit_down(site, fake, name)
         while worker.waits():
             worker.prefer_smaller()
         assert worker.answered <= 10
         _hand_in(worker)
         paid.append(taken)
-    until(lambda: all(one.status == "Approved" for one in paid), "both are approved")
-    until(lambda: len(fake.mturk.bonuses) == 2, "and get a bonus")
+    until(lambda: all(one.status == "Approved" for one in paid), "all are approved")
+    until(lambda: len(fake.mturk.bonuses) == 3, "and get a bonus")
 
     hiring = site.client.hiring(STUDY)
-    assert hiring.submissions == {"returned": 1, "rejected": 1, "accepted": 2}
-    assert sorted(one["WorkerId"] for one in fake.mturk.bonuses) == ["AANN", "ABEN"]
+    assert hiring.submissions == {"returned": 1, "rejected": 1, "accepted": 3}
+    assert sorted(one["WorkerId"] for one in fake.mturk.bonuses) == ["AANN", "ABEN", "ACLEO"]
     assert (foolish.feedback or "").startswith("Questions with known answers")
     # As forecast: what a session and its bonus cost, for each that passed.
-    assert hiring.spent == fake.mturk.spent == 2 * (forecast.session_cost + forecast.bonus_cost)
+    assert hiring.spent == fake.mturk.spent == 3 * (forecast.session_cost + forecast.bonus_cost)
     assert hiring.spent <= forecast.cost
     assert site.client.study_progress(STUDY).finished == 1
     until(lambda: hit.expires <= fake.mturk.now, "what is left of the HIT is withdrawn")
