@@ -27,7 +27,10 @@ def show(given: argparse.Namespace) -> int:
                 print(json.dumps(row.model_dump(mode="json"), ensure_ascii=False))
             return 0
         hiring = client.hiring(given.study)
-    table = Table("when", "what", "state", "cost", "about", "message", box=None)
+    table = Table("when", "what", "state", "cost", box=None)
+    # Ids are there to be copied: they are broken rather than cut.
+    table.add_column("about", overflow="fold")
+    table.add_column("message", overflow="fold")
     for row in rows:
         about = " ".join(filter(None, (row.worker, row.session or row.offer)))
         cost = f"{row.cost / 100:.2f}" if row.cost else ""

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from in_process import Clock
@@ -111,7 +111,8 @@ class Line:
 
     def __init__(self, server: Server) -> None:
         given = {"mturk": {name: SecretStr(one) for name, one in server.access().items()}}
-        self.account: Any = make_platform("mturk", {}).open(read_access("mturk", given))
+        opened = make_platform("mturk", {}).open(read_access("mturk", given))
+        self.account = cast(Any, opened)
         self.fate = Fate(None)
         self._send = self.account._mturk._make_api_call
         self.account._mturk._make_api_call = self._call
