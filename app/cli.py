@@ -14,6 +14,9 @@ COMMANDS = {
     "import": ("put files into a study", "commands.imports"),
     "export": ("get a study's results", "commands.exports"),
     "report": ("say how far a study can be relied on", "commands.reports"),
+    "publish": ("hire on a crowd platform, or see first what it costs", "commands.publish"),
+    "activity": ("say what was done at a study's platform, and its cost", "commands.activity"),
+    "runner": ("look after crowd platforms without serving", "commands.runner"),
     "simulate": ("measure selectors with simulated workers", "simulation.command"),
     "keys": ("make, list and revoke API keys", "commands.keys"),
 }

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from nextpair.app.connection import Connection, Refused, Unreachable
 from nextpair.app.wire.exports import Format
+from nextpair.app.wire.hiring import ActivityOut, ActivityPage, HiringOut, PlanOut
 from nextpair.app.wire.judging import (
     AssignmentOut,
     DesignOut,
@@ -49,6 +50,7 @@ from nextpair.app.wire.topics import (
     TopicIn,
     TopicOut,
 )
+from nextpair.storage.hiring_rows import HiringState
 from nextpair.storage.rows import Status, WorkerStatus
 
 __all__ = ["Client", "Refused", "Unreachable"]
@@ -228,6 +230,32 @@ class Client:
         """Answer a topic's understanding question for a worker."""
         path = f"/v1/studies/{_at(study)}/topics/{_at(topic)}/understanding"
         return self._call(VerdictOut, "POST", path, {"worker": worker, "choice": choice})
+
+    # -- hiring ---------------------------------------------------------------------------------
+
+    def hiring(self, study: str) -> HiringOut:
+        """Say how a study's hiring stands."""
+        return self._call(HiringOut, "GET", f"/v1/studies/{_at(study)}/hiring")
+
+    def plan_hiring(self, study: str, changes: Mapping[str, Any] | None = None) -> PlanOut:
+        """Say what hiring would create and cost, perhaps with other settings."""
+        path = f"/v1/studies/{_at(study)}/hiring/plan"
+        return self._call(PlanOut, "POST", path, dict(changes or {}))
+
+    def set_hiring(self, study: str, state: HiringState) -> HiringOut:
+        """Let a study hire, pause or stop."""
+        return self._call(HiringOut, "POST", f"/v1/studies/{_at(study)}/hiring", {"state": state})
+
+    def activity(self, study: str) -> Iterator[ActivityOut]:
+        """Yield what was done at a study's platform, oldest first."""
+        path, after = f"/v1/studies/{_at(study)}/activity", 0
+        while True:
+            query = {"after": str(after), "limit": "1000"}
+            page = self._call(ActivityPage, "GET", path, query=query)
+            yield from page.items
+            if page.next is None:
+                return
+            after = page.next
 
     # -- knowing --------------------------------------------------------------------------------
 

@@ -7,7 +7,11 @@ ServiceError
 ├── TooLarge         ├── UnknownWorker      ├── NotYours         ├── AnswerConflict
 ├── BadAnswer        └── UnknownKey         ├── TooLateToUndo    └── ContentConflict
 ├── NoPairs                                 └── AlreadySkipped
-└── UnknownAggregation
+├── UnknownAggregation
+├── BadArrival       ├── BadNotice          ├── NotOffered       ├── PlatformError
+├── NotHiring        └── Unfinished                              │   ├── PlatformDenied
+                                                                 │   ├── PlatformUnreachable
+                                                                 │   └── PlatformRefused
 """
 
 import re
@@ -118,6 +122,42 @@ class ContentConflict(ServiceError):
     """This is there already with other content, or the Idempotency-Key was used before."""
 
 
+class BadArrival(ServiceError, BadInput):
+    """The address does not tell who comes: open it from the platform."""
+
+
+class BadNotice(ServiceError):
+    """What was posted is not from the study's platform."""
+
+
+class NotOffered(ServiceError):
+    """The study's platform does not do this."""
+
+
+class NotHiring(ServiceError):
+    """The study has nothing to hire with; its settings must say what is paid, up to what budget."""
+
+
+class Unfinished(ServiceError):
+    """The session is not finished: there are questions left."""
+
+
+class PlatformError(ServiceError):
+    """The platform did not do this."""
+
+
+class PlatformDenied(PlatformError):
+    """The platform does not accept this installation's key."""
+
+
+class PlatformUnreachable(PlatformError):
+    """The platform cannot be reached, or is busy."""
+
+
+class PlatformRefused(PlatformError):
+    """The platform refuses this one request."""
+
+
 STATUS: dict[type[NextpairError], int] = {
     NextpairError: 500,
     BadInput: 422,
@@ -144,6 +184,11 @@ STATUS: dict[type[NextpairError], int] = {
     AlreadySkipped: 409,
     AnswerConflict: 409,
     ContentConflict: 409,
+    BadNotice: 401,
+    NotOffered: 409,
+    NotHiring: 409,
+    Unfinished: 409,
+    PlatformError: 502,
     TooLarge: 413,
     RateLimited: 429,
 }

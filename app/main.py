@@ -12,6 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
 from threadpoolctl import threadpool_limits
 
+from nextpair.app.hiring.runner import looked_after
 from nextpair.app.judging.service import Service
 from nextpair.app.keys import KeyRing, RateLimit
 from nextpair.app.metrics import Metrics
@@ -23,6 +24,7 @@ from nextpair.app.routes import (
     events,
     exports,
     health,
+    hiring,
     judging,
     keys,
     pages,
@@ -51,10 +53,17 @@ ROUTERS = (
     retractions.router,
     exports.router,
     reports.router,
+    hiring.router,
     events.router,
 )
 
-OPEN_PATHS = ("/healthz", "/readyz", "/judge/{study}/preview")
+OPEN_PATHS = (
+    "/healthz",
+    "/readyz",
+    "/judge/{study}/preview",
+    "/judge/{study}/enter",
+    "/v1/studies/{study}/news/{word}",
+)
 """What can be asked without a key."""
 _KEY = {
     "type": "http",
@@ -78,7 +87,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         limiter = anyio.to_thread.current_default_thread_limiter()
         # Threads of one process take turns: more of them than help to bridge waiting only cost.
         limiter.total_tokens = max(2, settings.threads // settings.processes)
-        yield
+        with looked_after(service, clock, settings.runner_seconds):
+            yield
         service.close()
 
     app = FastAPI(

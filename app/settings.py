@@ -13,7 +13,9 @@ Origin = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9.:/*\[\]-]+$")]
 class Settings(BaseSettings):
     """How the service runs; each field is the environment variable NEXTPAIR_ + its name."""
 
-    model_config = SettingsConfigDict(env_prefix="NEXTPAIR_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="NEXTPAIR_", env_nested_delimiter="__", frozen=True, extra="ignore"
+    )
 
     database: SecretStr = Field(
         SecretStr("sqlite:///nextpair.db"),
@@ -41,6 +43,15 @@ class Settings(BaseSettings):
     session_hours: float = Field(12, gt=0, le=8760, description="how long a judging session lasts")
     frame_ancestors: tuple[Origin, ...] = Field(
         (), description='sites that may show the judging page in a frame: ["https://example.org"]'
+    )
+    public_url: Annotated[str, StringConstraints(pattern=r"^(https?://[^\s?#]+)?$")] = Field(
+        "", description="where workers reach this service, as crowd platforms are told"
+    )
+    platforms: dict[str, dict[str, SecretStr]] = Field(
+        {}, description="keys and addresses: NEXTPAIR_PLATFORMS__MTURK__ACCESS_KEY_ID and so on"
+    )
+    runner_seconds: float = Field(
+        15, ge=0, le=3600, description="how often crowd platforms are looked after; 0: not here"
     )
     remote_images: bool = Field(False, description="whether documents may load images by address")
     log_level: str = Field("info", description="debug, info, warning or error")

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # SQLite counts up by itself only in a column of exactly this type.
-_Id = BigInteger().with_variant(Integer, "sqlite")
+ID = BigInteger().with_variant(Integer, "sqlite")
 
 
 class Base(DeclarativeBase):
@@ -82,7 +82,7 @@ class Study(Base):
     """A set of topics judged under the same settings."""
 
     __tablename__ = "studies"
-    id: Mapped[int] = mapped_column(_Id, primary_key=True)
+    id: Mapped[int] = mapped_column(ID, primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
     settings: Mapped[dict[str, Any]]
     status: Mapped[str]
@@ -98,7 +98,7 @@ class Topic(Base):
     """
 
     __tablename__ = "topics"
-    id: Mapped[int] = mapped_column(_Id, primary_key=True)
+    id: Mapped[int] = mapped_column(ID, primary_key=True)
     study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"))
     name: Mapped[str]
     title: Mapped[str]
@@ -140,7 +140,7 @@ class Worker(Base):
     """Someone who judges in a study."""
 
     __tablename__ = "workers"
-    id: Mapped[int] = mapped_column(_Id, primary_key=True)
+    id: Mapped[int] = mapped_column(ID, primary_key=True)
     study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"))
     name: Mapped[str]
     status: Mapped[str]

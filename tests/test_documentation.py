@@ -12,8 +12,10 @@ import yaml
 from nextpair.app.cli import parser_for
 from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.errors import STATUS, problem_of
+from nextpair.app.hiring.rules import Hiring
 from nextpair.app.judging.quality import Quality
 from nextpair.app.main import ROUTERS
+from nextpair.app.platforms.finding import find_platform, platform_names
 from nextpair.app.settings import Settings
 from nextpair.selectors.base import find_selector, selector_names
 from nextpair.selectors.errors import NextpairError
@@ -99,6 +101,30 @@ def test_every_design_and_every_check_is_described() -> None:
             assert f"`{rating}`" in text
     for name in Quality.model_fields:
         assert re.search(rf"^\| .*`{name}`", text, re.M), name
+
+
+def test_every_platform_and_its_options_are_described() -> None:
+    text = page("docs/platforms.md")
+    for name in platform_names():
+        assert f"| `{name}` |" in text
+        section = text.split(f"\n### {name}\n")[-1]
+        for option in find_platform(name).model_fields:
+            assert f"`{option}`" in section, option
+        for field in find_platform(name).Access.model_fields:
+            assert f"`{field.upper()}`" in text, field
+    for name in Hiring.model_fields:
+        assert re.search(rf"^\| .*`{name}`", text, re.M), name
+
+
+@pytest.mark.parametrize("word", ["publish", "activity", "runner"])
+def test_every_word_of_the_hiring_commands_is_described(
+    word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        _parse([word, "--help"])
+    words = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help"}
+    known = {"--url", "--key", "--study", "--database"}
+    assert words - known <= set(re.findall(r"--[a-z][a-z-]*", page("docs/platforms.md")))
 
 
 def test_the_compose_file_has_no_password_and_says_so() -> None:

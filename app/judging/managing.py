@@ -92,7 +92,8 @@ def add_study(
     existing = studies.find_study(connection, name)
     if existing is None:
         return studies.add_study(connection, name, kept, now)
-    if existing.settings != kept:
+    # What was kept by an earlier version lacks what has been added since.
+    if read_settings(existing.settings).model_dump(mode="json") != kept:
         raise ContentConflict(f"study {name!r} is there already, with other settings")
     return existing
 
@@ -105,8 +106,9 @@ def change_study(service: Service, name: str, changes: Mapping[str, Any]) -> Stu
             raise UnknownStudy(f"there is no study {name!r}")
         status = changes.get("status", row.status)
         rest = {key: value for key, value in changes.items() if key != "status"}
-        settings = read_settings({**row.settings, **rest}).model_dump(mode="json")
-        studies.change_study(connection, row.id, settings, status)
+        settings = read_settings({**row.settings, **rest})
+        settings.make_platform()
+        studies.change_study(connection, row.id, settings.model_dump(mode="json"), status)
         return study_of(studies.get_study(connection, row.id))
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import UnknownStudy, UnknownTopic
+from nextpair.app.hiring.receipts import Receipts
 from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
 from nextpair.app.judging.live import LiveTopic, load, news
 from nextpair.app.judging.pseudonyms import Pseudonyms
@@ -47,6 +48,7 @@ class Service:
         self.tokens = TokenSigner(secret, settings.token_days)
         self.pseudonyms = Pseudonyms(secret)
         self.sessions = SessionSigner(secret)
+        self.receipts = Receipts(secret)
         self._studies: dict[int, Study] = {}
         # Names never change hands: a study or topic is not renamed, and not deleted.
         self._study_ids: dict[str, int] = {}

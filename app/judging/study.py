@@ -8,7 +8,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from nextpair.app.designs.base import Design, Shape, make_design
+from nextpair.app.hiring.rules import Hiring
 from nextpair.app.judging.quality import Quality
+from nextpair.app.platforms.base import Platform
+from nextpair.app.platforms.finding import make_platform
 from nextpair.app.values import Flag, Line, OptionValue, Prose, Real, Seed, Whole
 from nextpair.selectors.base import find_selector, make_options
 from nextpair.selectors.errors import BadOption
@@ -51,6 +54,13 @@ class StudySettings(BaseModel):
         None, ge=1, le=10**9, description="the most one worker answers in this study"
     )
     quality: Quality = Field(default_factory=Quality, description="how workers are checked")
+    platform: Annotated[str, StringConstraints(max_length=100)] = Field(
+        "link", description="where workers come from"
+    )
+    platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
+        default_factory=dict, description="the platform's options, by name; never its keys"
+    )
+    hiring: Hiring = Field(default_factory=Hiring, description="what workers are paid, and when")
 
     def for_topic(self, seed: int) -> TopicSettings:
         """Return what the mind needs to know."""
@@ -62,9 +72,14 @@ class StudySettings(BaseModel):
         """Return the design with its options."""
         return make_design(self.design, self.design_options)
 
+    def make_platform(self) -> Platform:
+        """Return the platform with its options."""
+        return make_platform(self.platform, self.platform_options)
+
     def check(self) -> None:
-        """Raise if the design, the selector or one of their options is unknown or impossible."""
+        """Raise if the design, the selector, the platform or one of their options is impossible."""
         design = self.make_design()
+        self.make_platform()
         make_options(find_selector(self.selector), self.options)
         if design.shape is Shape.SINGLE:
             self._check_single()
@@ -102,6 +117,11 @@ class Study:
     def design(self) -> Design:
         """What a worker sees and answers."""
         return self.settings.make_design()
+
+    @cached_property
+    def platform(self) -> Platform:
+        """Where workers come from."""
+        return self.settings.make_platform()
 
 
 def read_settings(kept: Mapping[str, Any]) -> StudySettings:

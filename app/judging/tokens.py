@@ -59,6 +59,8 @@ class Session:
         The only topic they are asked about, if not all.
     count
         The most questions they answer, if that is limited.
+    submission
+        What the session is to the platform that sent them, if one did.
     """
 
     study: str
@@ -67,6 +69,7 @@ class Session:
     count: int | None
     begun_at: float
     expires_at: float
+    submission: int | None = None
 
 
 class SessionSigner:

@@ -1,5 +1,7 @@
 """What browsers are told: run and load nothing foreign, and be framed by few."""
 
+from collections.abc import Sequence
+
 from nextpair.app.settings import Settings
 
 Headers = list[tuple[bytes, bytes]]
@@ -12,8 +14,17 @@ _UNFRAMED = (b"x-frame-options", b"DENY")
 _PERMISSIONS = ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
 
 
-def page_headers(settings: Settings) -> dict[str, str]:
-    """Return the headers of the judging page."""
+def page_headers(
+    settings: Settings, frames: Sequence[str] = (), forms: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return the headers of the judging page.
+
+    Parameters
+    ----------
+    frames, forms
+        The sites of the study's platform that show the page in a frame, and that it may post a
+        form to.
+    """
     images = "'self' data: http: https:" if settings.remote_images else "'self' data:"
     policy = {
         "default-src": "'none'",
@@ -22,8 +33,8 @@ def page_headers(settings: Settings) -> dict[str, str]:
         "connect-src": "'self'",
         "img-src": images,
         "base-uri": "'none'",
-        "form-action": "'none'",
-        "frame-ancestors": " ".join(settings.frame_ancestors) or "'none'",
+        "form-action": " ".join(forms) or "'none'",
+        "frame-ancestors": " ".join((*settings.frame_ancestors, *frames)) or "'none'",
         # Text becomes markup in one place of the scripts, which this names.
         "require-trusted-types-for": "'script'",
         "trusted-types": "nextpair",

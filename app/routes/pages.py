@@ -1,18 +1,27 @@
 """The judging page: the same for everyone, and what anyone may know before they begin."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
+from nextpair.app.errors import BadArrival, UnknownStudy, problem_of
+from nextpair.app.hiring import arriving
+from nextpair.app.judging.service import Service
 from nextpair.app.pages.files import File, page, static_files
 from nextpair.app.pages.headers import page_headers
-from nextpair.app.routes.access import Svc
+from nextpair.app.platforms.finding import read_access
+from nextpair.app.problems import problem
+from nextpair.app.routes.access import Now, Svc
 from nextpair.app.routes.described import StudyName, problem_response
 from nextpair.app.routes.sessions import preview
 from nextpair.app.wire.sessions import Preview
+from nextpair.selectors.errors import BadOption
+from nextpair.storage.errors import Unavailable
 
 router = APIRouter(tags=["pages"])
 
@@ -25,7 +34,40 @@ Known = Annotated[str | None, Header(alias="If-None-Match")]
 @router.get("/judge/{study}", include_in_schema=False)
 async def judging_page(study: StudyName, service: Svc) -> Response:
     """Show the judging page, which finds its session behind the `#` of its address."""
-    return _answer(page("judge.html"), None, page_headers(service.settings))
+    headers = await run_in_threadpool(_page_headers, service, study)
+    return _answer(page("judge.html"), None, headers)
+
+
+def _page_headers(service: Service, name: str) -> dict[str, str]:
+    """Return the page's headers; whoever is lost, or comes at a bad moment, still gets a page."""
+    with suppress(UnknownStudy, Unavailable, BadOption):
+        with service.database.read() as connection:
+            study = service.study(connection, service.study_id(name))
+        access = read_access(study.settings.platform, service.settings.platforms)
+        platform = study.platform
+        frames, forms = platform.frame_ancestors(access), platform.form_targets(access)
+        return page_headers(service.settings, frames, forms)
+    return page_headers(service.settings)
+
+
+@router.get("/judge/{study}/enter", status_code=303, responses=problem_response(404, 422, 503))
+def enter(study: StudyName, request: Request, service: Svc, now: Now) -> Response:
+    """Let someone in whom a platform sends, as its parameters say, and go on to the page."""
+    try:
+        session = arriving.arrive(service, study, request.query_params, now)
+    except BadArrival as error:
+        return _refused(service, study, error)
+    if session is None:
+        return RedirectResponse(f"/judge/{study}?preview=1", 303)
+    # Behind the #, where no log sees it.
+    return RedirectResponse(f"/judge/{study}#{service.sessions.sign(session)}", 303)
+
+
+def _refused(service: Service, study: str, error: BadArrival) -> Response:
+    """Say what is wrong where it can be seen, which may be in a platform's frame."""
+    found = problem_of(error)
+    headers = _page_headers(service, study)
+    return problem(found.status, found.type, found.title, found.detail, headers=headers)
 
 
 @router.get("/static/{name}", include_in_schema=False)

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from nextpair.app.errors import Forbidden
+from nextpair.app.hiring import arriving
 from nextpair.app.judging import sessions, understanding
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import Session
@@ -11,6 +12,7 @@ from nextpair.app.routes.described import StudyName, problems
 from nextpair.app.routes.showing import Showing, design_out, understanding_out, verdict_out
 from nextpair.app.wire.judging import VerdictOut
 from nextpair.app.wire.sessions import (
+    FinishOut,
     Preview,
     SessionIn,
     SessionNextIn,
@@ -18,6 +20,7 @@ from nextpair.app.wire.sessions import (
     SessionOut,
     SessionShown,
     SessionUnderstandingIn,
+    finish_out,
 )
 
 router = APIRouter(prefix="/v1", tags=["sessions"])
@@ -41,7 +44,8 @@ def open_session(study: StudyName, body: SessionIn, caller: Platform) -> Session
 @router.get("/session", responses=problems(404))
 def get_session(worker: Worker) -> SessionShown:
     """Tell the page what its worker is asked, and how far they are."""
-    session, service = worker.session, worker.service
+    service = worker.service
+    session, standing = arriving.look(service, worker.session)
     return SessionShown(
         **preview(service, session.study).model_dump(),
         worker=session.worker,
@@ -49,6 +53,8 @@ def get_session(worker: Worker) -> SessionShown:
         count=session.count,
         answered=sessions.answered_in(service, session),
         expires_at=session.expires_at,
+        hands_in=standing.hands_in,
+        finished=standing.finished,
     )
 
 
@@ -62,7 +68,8 @@ def preview(service: Service, study: str) -> Preview:
 @router.post("/session/next", responses=problems(404, 409))
 def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
     """Hand out the worker's next questions; what the page has lost comes again first."""
-    session, service = worker.session, worker.service
+    service = worker.service
+    session = arriving.current(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
     showing = Showing(service, session.study, session.worker)
     handed, verdict = turn.handed, turn.verdict
@@ -76,6 +83,13 @@ def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
         count=session.count,
         verdict=verdict and verdict_out(verdict, turn.topics[verdict.topic_id]),
     )
+
+
+@router.post("/session/finish", responses=problems(404, 409))
+def finish_session(worker: Worker) -> FinishOut:
+    """Hand in what was done in a session, and tell the page how to go back to the platform."""
+    ending = arriving.finish(worker.service, worker.session, worker.now)
+    return finish_out(ending)
 
 
 @router.post("/session/understanding", responses=problems(404, 409))

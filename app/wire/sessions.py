@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from nextpair.app.platforms.facts import Code, Finish, Form, Redirect
 from nextpair.app.values import Line, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.app.wire.judging import DesignOut, NextOut, VerdictOut
@@ -45,6 +46,30 @@ class SessionShown(Preview):
     count: int | None
     answered: int
     expires_at: Moment
+    hands_in: bool = Field(description="whether a platform waits for it: /v1/session/finish")
+    finished: bool = Field(description="whether it was handed in before")
+
+
+class FinishOut(BaseModel):
+    """How a worker's page ends: what is not of its kind is null."""
+
+    kind: str = Field(description="form, redirect, code or nothing")
+    action: str | None = Field(None, description="of a form: where the browser posts it")
+    fields: dict[str, str] | None = Field(None, description="of a form: what it holds")
+    url: str | None = Field(None, description="of a redirect: where to go")
+    code: str | None = Field(None, description="of a code: what the worker copies")
+
+
+def finish_out(finish: Finish) -> FinishOut:
+    """Describe how a page ends."""
+    match finish:
+        case Form(action, fields):
+            return FinishOut(kind="form", action=action, fields=dict(fields))
+        case Redirect(url):
+            return FinishOut(kind="redirect", url=url)
+        case Code(code):
+            return FinishOut(kind="code", code=code)
+    return FinishOut(kind="nothing")
 
 
 class SessionNextIn(Wire):

@@ -1,9 +1,12 @@
 """Studies and their workers on the wire."""
 
-from pydantic import BaseModel, Field
+from typing import Annotated
 
+from pydantic import BaseModel, Field, StringConstraints
+
+from nextpair.app.hiring.rules import Hiring
 from nextpair.app.judging.study import StudySettings
-from nextpair.app.values import Line, Prose, Real, Whole
+from nextpair.app.values import Line, OptionValue, Prose, Real, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.storage.rows import Status, WorkerStatus
 
@@ -31,6 +34,11 @@ class StudyChange(Wire):
     lease_seconds: Real = Field(600, gt=0, le=10**7)
     undo_seconds: Real = Field(60, ge=0, le=10**7)
     judgments_per_worker: Whole | None = Field(None, ge=1, le=10**9, description="null lifts it")
+    platform: Annotated[str, StringConstraints(max_length=100)] = "link"
+    platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
+        default_factory=dict, description="all of them: what is left out has its default"
+    )
+    hiring: Hiring = Field(default_factory=Hiring, description="all of it, as above")
 
 
 class WorkerOut(BaseModel):

@@ -5,7 +5,7 @@ import os
 from alembic import context
 
 from nextpair.storage.database import Connection, Database
-from nextpair.storage.tables import Base
+from nextpair.storage.hiring_tables import Base
 
 
 def run(connection: Connection) -> None:

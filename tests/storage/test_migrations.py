@@ -10,8 +10,8 @@ from sqlalchemy import inspect, text
 from nextpair.storage import assignments, judgments, keys
 from nextpair.storage.database import Database
 from nextpair.storage.errors import AlreadyThere, WrongSchema
+from nextpair.storage.hiring_tables import Base
 from nextpair.storage.migrating import check_schema, migrate, prepare
-from nextpair.storage.tables import Base
 
 
 @pytest.fixture

@@ -70,6 +70,11 @@ export class Session {
     return call("POST", "/v1/session/next", this.token, { count, held });
   }
 
+  /** Hand in, and learn how to go back to the platform. */
+  finish() {
+    return call("POST", "/v1/session/finish", this.token, {});
+  }
+
   /** @param {string} topic @param {string} choice */
   understand(topic, choice) {
     return call("POST", "/v1/session/understanding", this.token, { topic, choice });

@@ -2,6 +2,7 @@
 
 import { Refusal, messageOf, tell } from "./api.js";
 import { find } from "./elements.js";
+import { Finishing } from "./finishing.js";
 import { lostText, verdictMessage } from "./messages.js";
 import { askWhy, nothingLeft, notPassed, refused, understanding } from "./notices.js";
 import { Outbox } from "./outbox.js";
@@ -10,7 +11,7 @@ import { arrange, freshOf } from "./sides.js";
 import { Stopwatch } from "./stopwatch.js";
 import { Supply } from "./supply.js";
 
-/** After these there is nothing more to do. */
+// After these there is nothing more to do.
 const FINAL = new Set(["expired-token", "bad-token", "study-closed", "worker-blocked", "unauthorized"]);
 
 /** The worker at work. */
@@ -33,11 +34,10 @@ export class Desk {
     this.watch = new Stopwatch();
     /** @type {any} what was answered last */
     this.last = null;
-    /** @type {{topic: string, ids: string[]} | null} what was on screen before */
+    /** @type {{topic: string, ids: string[]} | null} on screen before */
     this.before = null;
     this.busy = false;
-    /** Whether the worker is being told what a check came to. */
-    this.reading = false;
+    this.reading = false; // what a check came to
   }
 
   /** Send what an earlier page left, and show the first question. */
@@ -190,7 +190,8 @@ export class Desk {
   /** @param {any} told */
   #nothing(told) {
     if (told.understanding) return this.#understand(told.understanding);
-    const notice = nothingLeft(told, this.last && (() => this.undo()));
+    const left = nothingLeft(told, this.last && (() => this.undo()));
+    const notice = new Finishing(this.screen, this.session, this.about).offer(left, told.reason, told.answered);
     this.screen.message(notice);
     if (notice.again) setTimeout(() => this.advance(), notice.again * 1000);
   }
@@ -222,7 +223,7 @@ export class Desk {
       this.reading = false;
       this.advance();
     };
-    this.screen.message(notPassed(verdict, goOn));
+    this.screen.message(notPassed(verdict, goOn, this.about.hands_in));
   }
 
   /** @param {any} error */
@@ -234,7 +235,6 @@ export class Desk {
   }
 
   // -- around the question ------------------------------------------------------------------------
-
   /** @param {{answered: number, count: number | null, stale?: boolean}} told */
   #progress({ answered, count, stale = false }) {
     this.answered = Math.max(answered, stale || this.outbox.ids.length ? this.answered : 0);

@@ -20,7 +20,7 @@
   const about = ask("/v1/session").catch(() => null);
   const first = about.then((told) => {
     // Instructions are read first, and answers that an earlier page left are sent first.
-    const begins = told && isFresh() && (!told.design.instructions || told.answered);
+    const begins = told && !told.finished && isFresh() && (!told.design.instructions || told.answered);
     return begins ? ask("/v1/session/next", '{"count": 2}').catch(() => null) : null;
   });
   // Whoever wants these asks again where they came to nothing.

@@ -3,6 +3,7 @@
 import { Refusal, Session } from "./api.js";
 import { Desk } from "./desk.js";
 import { button, find, make } from "./elements.js";
+import { Finishing } from "./finishing.js";
 import { meaningOf } from "./keyboard.js";
 import { pause, refused } from "./notices.js";
 import { preview } from "./preview.js";
@@ -75,6 +76,7 @@ async function sit(session) {
   const about = (await early?.about) || (await session.look());
   screen.study(about.title || about.study);
   screen.progress(about.answered, about.count);
+  if (about.finished) return new Finishing(screen, session, about).again();
   const instructions = () => screen.instructions(about.design.instructions);
   const desk = new Desk(screen, selecting, session, about, early?.first);
   const begin = () => {

@@ -34,11 +34,12 @@ export function understanding(asked, choose) {
  * Say what a check came to.
  * @param {any} verdict
  * @param {() => void} goOn
+ * @param {boolean} handsIn whether there is something to do even where the work ends
  * @returns {Notice}
  */
-export function notPassed(verdict, goOn) {
+export function notPassed(verdict, goOn, handsIn = false) {
   const { title, ends } = verdictMessage(verdict);
-  return { title, body: found(verdict), actions: ends ? [] : [button("Go on", goOn)] };
+  return { title, body: found(verdict), actions: ends && !handsIn ? [] : [button("Go on", goOn)] };
 }
 
 /**

@@ -1,0 +1,48 @@
+"""`nextpair activity`: what was done for a study at its platform, and what it cost."""
+
+import argparse
+import json
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+
+from nextpair.app.commands.remote import add_service, open_client
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.set_defaults(run=show)
+    add_service(parser)
+    parser.add_argument("--study", required=True, metavar="NAME", help="whose activity")
+    parser.add_argument("--json", action="store_true", help="as JSON Lines")
+
+
+def show(given: argparse.Namespace) -> int:
+    """Print the log, and how the money stands."""
+    with open_client(given) as client:
+        rows = list(client.activity(given.study))
+        if given.json:
+            for row in rows:
+                print(json.dumps(row.model_dump(mode="json"), ensure_ascii=False))
+            return 0
+        hiring = client.hiring(given.study)
+    table = Table("when", "what", "state", "cost", box=None)
+    # Ids are there to be copied: they are broken rather than cut.
+    table.add_column("about", overflow="fold")
+    table.add_column("message", overflow="fold")
+    for row in rows:
+        about = " ".join(filter(None, (row.worker, row.session or row.offer)))
+        cost = f"{row.cost / 100:.2f}" if row.cost else ""
+        when = datetime.fromtimestamp(row.created_at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+        table.add_row(when, row.kind, row.state, cost, about, row.message)
+    console = Console()
+    console.print(table)
+    why = f": {hiring.message}" if hiring.message else ""
+    console.print(f"{hiring.platform}: {hiring.state or 'never hired'}{why}", highlight=False)
+    amounts = (f"{one / 100:,.2f}" for one in (hiring.spent, hiring.reserved, hiring.budget))
+    spent, reserved, budget = amounts
+    console.print(
+        f"{hiring.currency}: spent {spent}, reserved {reserved}, budget {budget}", highlight=False
+    )
+    return 0

@@ -1,0 +1,1 @@
+"""Hiring on crowd platforms: what to publish, whom to pay, and a budget that is never exceeded."""

@@ -1,0 +1,155 @@
+"""Workers whom a platform sends: they are let in, and handed back when they are done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from nextpair.app.errors import Unfinished
+from nextpair.app.judging.releasing import release
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.sessions import next_in_session
+from nextpair.app.judging.study import Study
+from nextpair.app.judging.tokens import Session
+from nextpair.app.platforms.facts import Arrival, Finish, Nothing
+from nextpair.app.platforms.finding import read_access
+from nextpair.app.words import Reason
+from nextpair.storage import assignments, offers, studies
+from nextpair.storage.database import Connection
+from nextpair.storage.hiring_rows import OfferRow, SubmissionRow, SubmissionState
+
+HOUR = 3600
+ENDS = (Reason.CAP, Reason.DONE, Reason.SEEN, Reason.STOPPED, Reason.WAIT, Reason.PAUSED)
+"""When a worker may hand in: nobody who is paid has to wait for others."""
+
+
+def arrive(
+    service: Service, study_name: str, query: Mapping[str, str], now: float
+) -> Session | None:
+    """Let someone in whom a platform sends; None if they only look.
+
+    Coming again is coming back: the same session goes on.
+    """
+    study_id = service.study_id(study_name)
+    with service.database.read() as connection:
+        study = service.study(connection, study_id)
+    if study.platform.is_preview(query):
+        return None
+    access = read_access(study.settings.platform, service.settings.platforms)
+    arrival = study.platform.identify(query, access)
+    with service.database.write() as connection:
+        offer = _offer_of(connection, study, arrival)
+        row = _enlist(connection, study, arrival, offer, now)
+        left = _left_by_others(connection, row)
+    for worker_id in left:
+        release(service, worker_id, now)
+    count = offer.questions if offer else study.settings.hiring.questions
+    ends = now + service.settings.session_hours * HOUR
+    return Session(study.name, arrival.worker, None, count, row.begun_at, ends, row.id)
+
+
+def _offer_of(connection: Connection, study: Study, arrival: Arrival) -> OfferRow | None:
+    if arrival.offer is None:
+        return None
+    found = (one for one in offers.list_offers(connection, study.id))
+    return next((one for one in found if one.reference == arrival.offer), None)
+
+
+def _enlist(
+    connection: Connection, study: Study, arrival: Arrival, offer: OfferRow | None, now: float
+) -> SubmissionRow:
+    worker = studies.enlist_worker(connection, study.id, arrival.worker, now)
+    values = {
+        "study_id": study.id,
+        "platform": study.settings.platform,
+        "session": arrival.session,
+        "worker_id": worker.id,
+        "offer_id": offer.id if offer else None,
+        "state": SubmissionState.WORKING,
+        "extra": {"arrival": dict(arrival.extra), "offer": arrival.offer},
+        "begun_at": now,
+        "created_at": now,
+    }
+    row = offers.enlist_submission(connection, values)
+    if row.state == SubmissionState.RETURNED:
+        state = SubmissionState.WORKING
+        offers.change_submission(connection, row.id, state=state, begun_at=now)
+        row = replace(row, state=state, begun_at=now)
+    return row
+
+
+def _left_by_others(connection: Connection, row: SubmissionRow) -> list[int]:
+    """Note that others have given a session back, where it comes to someone else now."""
+    left = []
+    for other in offers.submissions_of(connection, row.study_id, row.session):
+        if other.id != row.id and other.state == SubmissionState.WORKING:
+            offers.change_submission(connection, other.id, state=SubmissionState.RETURNED)
+            left.append(other.worker_id)
+    return left
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a session is to the platform: whether it waits for something, and has got it."""
+
+    hands_in: bool = False
+    finished: bool = False
+
+
+def look(service: Service, session: Session) -> tuple[Session, Standing]:
+    """Return a session as it is now, and how it stands with its platform."""
+    if session.submission is None:
+        return session, Standing()
+    with service.database.read() as connection:
+        study = service.study(connection, service.study_id(session.study))
+        row = offers.find_submission(connection, session.submission)
+    if row is None or row.platform != study.settings.platform:
+        return session, Standing()
+    finished = row.state != SubmissionState.WORKING
+    hands_in = study.platform.hands_in
+    return replace(session, begun_at=row.begun_at), Standing(hands_in, hands_in and finished)
+
+
+def current(service: Service, session: Session) -> Session:
+    """Return a session as it is now: another one of the same worker may have ended meanwhile."""
+    if session.submission is None:
+        return session
+    with service.database.read() as connection:
+        row = offers.find_submission(connection, session.submission)
+    return session if row is None else replace(session, begun_at=row.begun_at)
+
+
+def finish(service: Service, session: Session, now: float) -> Finish:
+    """End a session, and say how its page ends; the same again says the same."""
+    if session.submission is None:
+        return Nothing()
+    ended = _has_ended(service, session, now)
+    study_id = service.study_id(session.study)
+    with service.database.write() as connection:
+        study = service.study(connection, study_id)
+        row = offers.find_submission(connection, session.submission)
+        if row is None or row.platform != study.settings.platform:
+            return Nothing()
+        studies.lock_worker(connection, row.worker_id)
+        row = offers.find_submission(connection, row.id) or row
+        answered = assignments.count_answered(connection, row.worker_id, row.begun_at)
+        if row.state == SubmissionState.WORKING:
+            _check_done(session, answered, ended)
+            state = SubmissionState.FINISHED
+            offers.change_submission(connection, row.id, state=state, finished_at=now)
+            offers.begin_after(connection, row.worker_id, row.id, now)
+    receipt = service.receipts.receipt(row.id, row.session, row.worker_id, answered)
+    access = read_access(study.settings.platform, service.settings.platforms)
+    extra = row.extra.get("arrival", {})
+    arrival = Arrival(session.worker, row.session, row.extra.get("offer"), extra)
+    return study.platform.finish(arrival, receipt, access)
+
+
+def _has_ended(service: Service, session: Session, now: float) -> bool:
+    turn = next_in_session(service, current(service, session), 1, (), now)
+    return not turn.handed.assignments and turn.handed.reason in ENDS
+
+
+def _check_done(session: Session, answered: int, ended: bool) -> None:
+    if not answered:
+        raise Unfinished("nothing was answered in this session: give it back where you took it")
+    if not ended and (session.count is None or answered < session.count):
+        raise Unfinished()

@@ -1,0 +1,95 @@
+"""Deciding on what was handed in, by the study's quality rules: accept, hold or reject."""
+
+from nextpair.app.hiring.deeds import Kind, Note, intend, note
+from nextpair.app.hiring.rules import OnFailure
+from nextpair.app.judging.study import Study
+from nextpair.storage import assignments, checks, offers, studies
+from nextpair.storage.database import Connection
+from nextpair.storage.hiring_rows import HiringRow, SubmissionRow, SubmissionState
+from nextpair.storage.rows import VerdictRow
+
+
+def decide_all(connection: Connection, hiring: HiringRow, study: Study, now: float) -> None:
+    """Write down what follows for all that was handed in, and who is kept away."""
+    for row in offers.submissions_in(connection, study.id, [SubmissionState.SUBMITTED]):
+        _decide(connection, hiring, study, row, now)
+    if study.settings.hiring.keep_away:
+        _keep_away(connection, hiring, study, now)
+
+
+def _decide(
+    connection: Connection, hiring: HiringRow, study: Study, row: SubmissionRow, now: float
+) -> None:
+    doubt = _doubt(connection, row)
+    if doubt is not None:
+        _hold(connection, hiring, row, doubt, now)
+        return
+    failed = failed_checks(connection, row)
+    rule = study.settings.hiring.on_failure
+    if not failed:
+        _accept(connection, hiring, row, now, bonus=True)
+    elif rule is OnFailure.PAY:
+        _accept(connection, hiring, row, now, bonus=False)
+    elif rule is OnFailure.HOLD:
+        _hold(connection, hiring, row, "the study's checks were not passed", now)
+    else:
+        offers.change_submission(connection, row.id, state=SubmissionState.REJECTED)
+        intend(connection, hiring, Kind.REJECT, row.id, now, **_about(row))
+
+
+def _doubt(connection: Connection, row: SubmissionRow) -> str | None:
+    """Say why a person should look at a submission before anyone is paid for it."""
+    if row.finished_at is None:
+        answered = assignments.count_answered(connection, row.worker_id, row.begun_at)
+        return f"handed in at the platform without being finished here: {answered} answered"
+    if row.extra.get("told") and not row.extra.get("receipt"):
+        return "the receipt is not the one that was given for this session"
+    if row.offer_id is None:
+        return "it belongs to no offer of this study"
+    return None
+
+
+def failed_checks(connection: Connection, row: SubmissionRow) -> list[VerdictRow]:
+    """List the checks of a session that were not passed, also not when tried again."""
+    until = row.finished_at if row.finished_at is not None else float("inf")
+    last: dict[tuple[int, str, int], VerdictRow] = {}
+    for one in checks.verdicts_of(connection, row.worker_id):
+        if row.begun_at <= one.created_at <= until:
+            last[one.topic_id, one.check, one.number] = one
+    return [one for one in last.values() if not one.passed]
+
+
+def _accept(
+    connection: Connection, hiring: HiringRow, row: SubmissionRow, now: float, *, bonus: bool
+) -> None:
+    assert row.offer_id is not None
+    offer = offers.get_offer(connection, row.offer_id)
+    offers.change_submission(connection, row.id, state=SubmissionState.ACCEPTED)
+    if bonus and offer.bonus:
+        # First: what is accepted is out of sight, and a bonus that failed would be too.
+        cost = offer.bonus_price
+        intend(connection, hiring, Kind.BONUS, row.id, now, cost=cost, **_about(row))
+    intend(connection, hiring, Kind.ACCEPT, row.id, now, cost=offer.price, **_about(row))
+
+
+def _hold(
+    connection: Connection, hiring: HiringRow, row: SubmissionRow, why: str, now: float
+) -> None:
+    offers.change_submission(connection, row.id, state=SubmissionState.HELD)
+    note(connection, hiring, Note.HOLD, row.id, why, now, **_about(row))
+
+
+def _about(row: SubmissionRow) -> dict[str, int | None]:
+    return {"submission_id": row.id, "offer_id": row.offer_id, "worker_id": row.worker_id}
+
+
+def _keep_away(connection: Connection, hiring: HiringRow, study: Study, now: float) -> None:
+    """Offer nothing more to those who get no questions here."""
+    unserved = sorted(study.blocked | study.stopped)
+    if not unserved:
+        return
+    came = {row.worker_id for row in offers.submissions_of(connection, study.id)}
+    for name in unserved:
+        worker = studies.find_worker(connection, study.id, name)
+        if worker is not None and worker.id in came:
+            intend(connection, hiring, Kind.KEEP_AWAY, worker.id, now, worker_id=worker.id)

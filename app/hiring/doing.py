@@ -1,0 +1,159 @@
+"""Doing what was written down: each deed once, however often the process dies in between."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from nextpair.app.errors import PlatformError, PlatformRefused
+from nextpair.app.hiring.deeds import Kind
+from nextpair.app.hiring.offering import draft
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.study import Study
+from nextpair.app.platforms.base import Account
+from nextpair.app.platforms.facts import Deed, Stage, Submission
+from nextpair.storage import deeds, hirings, offers, studies
+from nextpair.storage.database import Connection
+from nextpair.storage.hiring_rows import (
+    DeedRow,
+    DeedState,
+    HiringRow,
+    HiringState,
+    OfferState,
+    SubmissionState,
+)
+
+
+class Doing:
+    """One study's deeds at its platform."""
+
+    def __init__(
+        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+    ) -> None:
+        self._service, self._study, self._hiring = service, study, hiring
+        self._account, self._now = account, now
+        self._memory = dict(hiring.memory)
+
+    def do_all(self) -> None:
+        """Do what is written down, oldest first; what stops all deeds is raised."""
+        database = self._service.database
+        with database.read() as connection:
+            waiting = deeds.intended(connection, self._study.id)
+        for row in waiting:
+            with database.write() as connection:
+                if not deeds.begin_deed(connection, row, self._now):
+                    continue
+            self._do(row)
+
+    def _do(self, row: DeedRow) -> None:
+        database = self._service.database
+        try:
+            result = self._act(row)
+        except PlatformRefused as error:
+            with database.write() as connection:
+                deeds.end_deed(connection, row.id, DeedState.FAILED, self._now, str(error))
+                self._failed(connection, row, str(error))
+            return
+        except PlatformError as error:
+            with database.write() as connection:
+                deeds.postpone_deed(connection, row.id, str(error))
+            raise
+        with database.write() as connection:
+            deeds.end_deed(connection, row.id, DeedState.DONE, self._now, "")
+            self._done(connection, row, result)
+
+    def _deed(self, row: DeedRow) -> Deed:
+        database, kept = self._service.database, dict(row.kept)
+
+        def keep(values: Mapping[str, Any]) -> None:
+            kept.update(values)
+            with database.write() as connection:
+                deeds.keep(connection, row.id, kept)
+
+        def remember(values: Mapping[str, Any]) -> None:
+            self._memory.update(values)
+            with database.write() as connection:
+                hirings.set_memory(connection, self._study.id, self._memory)
+
+        token = self._service.receipts.deed_token(self._study.id, row.token)
+        since = self._now if row.tried_at is None else row.tried_at
+        return Deed(
+            token,
+            self._now,
+            row.attempts > 0,
+            since,
+            kept,
+            keep,
+            self._memory,
+            remember,
+        )
+
+    def _act(self, row: DeedRow) -> str | None:
+        deed, account = self._deed(row), self._account
+        match row.kind:
+            case Kind.PUBLISH:
+                return self._publish(row, deed)
+            case Kind.EXPIRE:
+                account.expire(self._reference(row), deed)
+            case Kind.KEEP_AWAY:
+                account.keep_away(self._worker(row), deed)
+            case Kind.ACCEPT:
+                account.accept(self._submission(row), deed)
+            case Kind.REJECT:
+                account.reject(self._submission(row), self._study.settings.hiring.reason, deed)
+            case Kind.BONUS:
+                amount = self._bonus(row)
+                account.bonus(
+                    self._submission(row), amount, self._study.settings.hiring.thanks, deed
+                )
+        return None
+
+    def _publish(self, row: DeedRow, deed: Deed) -> str:
+        with self._service.database.read() as connection:
+            offer = offers.get_offer(connection, row.offer_id or 0)
+            made = offers.list_offers(connection, self._study.id)
+        drafted = draft(self._service, self._study, offer.number, offer.places)
+        earlier = [one.reference for one in made if one.reference and one.number < offer.number]
+        # As it was decided on, though the study's settings may have changed since.
+        told = replace(
+            drafted, questions=offer.questions, reward=offer.reward, earlier=tuple(earlier)
+        )
+        return self._account.publish(told, deed)
+
+    def _reference(self, row: DeedRow) -> str:
+        with self._service.database.read() as connection:
+            return offers.get_offer(connection, row.offer_id or 0).reference or ""
+
+    def _bonus(self, row: DeedRow) -> int:
+        with self._service.database.read() as connection:
+            return offers.get_offer(connection, row.offer_id or 0).bonus
+
+    def _worker(self, row: DeedRow) -> str:
+        with self._service.database.read() as connection:
+            return studies.get_worker(connection, row.worker_id or 0).name
+
+    def _submission(self, row: DeedRow) -> Submission:
+        with self._service.database.read() as connection:
+            found = offers.find_submission(connection, row.submission_id or 0)
+            assert found is not None, "a deed's submission is never deleted"
+            worker = studies.get_worker(connection, found.worker_id).name
+            reference = None
+            if found.offer_id is not None:
+                reference = offers.get_offer(connection, found.offer_id).reference
+        return Submission(found.session, worker, Stage.SUBMITTED, reference)
+
+    def _done(self, connection: Connection, row: DeedRow, result: str | None) -> None:
+        if row.kind == Kind.PUBLISH and row.offer_id is not None:
+            offers.change_offer(connection, row.offer_id, state=OfferState.OPEN, reference=result)
+        elif row.kind == Kind.EXPIRE and row.offer_id is not None:
+            offers.change_offer(connection, row.offer_id, state=OfferState.EXPIRED)
+
+    def _failed(self, connection: Connection, row: DeedRow, message: str) -> None:
+        if row.kind == Kind.PUBLISH and row.offer_id is not None:
+            offers.change_offer(connection, row.offer_id, state=OfferState.FAILED)
+            # The next offer would be refused for the same reason.
+            hirings.set_hiring_state(
+                connection, self._study.id, HiringState.PAUSED, self._now, message=message
+            )
+        elif row.kind in (Kind.ACCEPT, Kind.REJECT) and row.submission_id is not None:
+            state = SubmissionState.HELD
+            offers.change_submission(connection, row.submission_id, state=state)

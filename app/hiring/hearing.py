@@ -1,0 +1,187 @@
+"""Hearing what a platform tells: who handed in, who gave their work back."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from nextpair.app.hiring.deeds import Kind, Note, note
+from nextpair.app.judging.releasing import release
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.study import Study
+from nextpair.app.platforms.base import Account
+from nextpair.app.platforms.facts import News, Stage, Submission, TaskAnswer
+from nextpair.storage import hirings, offers, studies
+from nextpair.storage.database import Connection
+from nextpair.storage.hiring_rows import (
+    UNDECIDED,
+    HiringRow,
+    NoticeRow,
+    OfferRow,
+    OfferState,
+    SubmissionRow,
+    SubmissionState,
+)
+
+_NOT_HANDED_IN = (SubmissionState.WORKING, SubmissionState.FINISHED, SubmissionState.RETURNED)
+WIDE_SECONDS = 600
+"""How often offers are looked at, too, of which nothing is expected any more."""
+LATE_SECONDS = 8 * 86_400
+"""How long something may still come of an offer after its end."""
+
+
+def keep(service: Service, study_id: int, news: Iterable[News], now: float) -> None:
+    """Store what a platform told, to be looked at later; the same twice is once."""
+    with service.database.write() as connection:
+        for one in news:
+            name = one.id or f"told:{now!r}"
+            hirings.add_notice(connection, NoticeRow(study_id, name, asdict(one), now, None))
+
+
+def _read(content: Any) -> News:
+    return News(
+        content["id"],
+        [Submission(**{**one, "stage": Stage(one["stage"])}) for one in content["submissions"]],
+        [TaskAnswer(**one) for one in content["answers"]],
+        content["offers"],
+        content["handle"],
+    )
+
+
+class Hearing:
+    """One study's ears."""
+
+    def __init__(
+        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+    ) -> None:
+        self._service, self._study, self._hiring = service, study, hiring
+        self._account, self._now = account, now
+
+    def hear_kept(self) -> None:
+        """Look at what was told in between."""
+        with self._service.database.read() as connection:
+            rows = hirings.open_notices(connection, self._study.id)
+        for row in rows:
+            news = _read(row.content)
+            self._hear(news)
+            self._account.heard(news)
+            with self._service.database.write() as connection:
+                hirings.close_notice(connection, self._study.id, row.name, self._now)
+
+    def poll(self, *, wide: bool) -> None:
+        """Ask the platform."""
+        with self._service.database.read() as connection:
+            made = offers.list_offers(connection, self._study.id)
+            came = offers.submissions_in(connection, self._study.id, UNDECIDED)
+        awaited = {one.offer_id for one in came}
+        asked = [
+            one.reference
+            for one in made
+            if one.reference and (one.id in awaited or self._may_tell(one, wide))
+        ]
+        for news in self._account.poll(asked, self._hiring.memory):
+            self._hear(news)
+            self._account.heard(news)
+
+    def _may_tell(self, offer: OfferRow, wide: bool) -> bool:
+        late = wide and self._now - offer.created_at < LATE_SECONDS
+        return offer.state == OfferState.OPEN or (offer.state == OfferState.EXPIRED and late)
+
+    def _hear(self, news: News) -> None:
+        left: list[int] = []
+        with self._service.database.write() as connection:
+            for one in news.submissions:
+                left += self._take(connection, one)
+        for worker_id in left:
+            release(self._service, worker_id, self._now)
+
+    def _take(self, connection: Connection, told: Submission) -> list[int]:
+        """Take in how a session stands; return whose questions are free by it."""
+        row = self._find(connection, told)
+        if row is None:
+            return []
+        match told.stage:
+            case Stage.SUBMITTED if row.state in _NOT_HANDED_IN:
+                self._hand_in(connection, row, told)
+            case Stage.ACCEPTED if row.state != SubmissionState.ACCEPTED:
+                self._accepted(connection, row)
+            case Stage.REJECTED if row.state in UNDECIDED:
+                state = SubmissionState.REJECTED
+                offers.change_submission(connection, row.id, state=state)
+                self._note(connection, Kind.REJECT, row, "rejected at the platform")
+            case Stage.RETURNED if row.state in _NOT_HANDED_IN[:2]:
+                state = SubmissionState.RETURNED
+                offers.change_submission(connection, row.id, state=state)
+                self._note(connection, Note.RETURN, row, "given back", name=f"{row.id}:{self._now}")
+                return [row.worker_id]
+            case _:
+                pass
+        return []
+
+    def _find(self, connection: Connection, told: Submission) -> SubmissionRow | None:
+        """Find the session that is meant, where one has come to several workers."""
+        rows = offers.submissions_of(connection, self._study.id, told.session)
+        if told.worker is None:
+            return rows[-1] if rows else None
+        worker = studies.find_worker(connection, self._study.id, told.worker)
+        for row in rows:
+            if worker is not None and row.worker_id == worker.id:
+                return row
+        if told.stage in (Stage.WORKING, Stage.RETURNED):
+            return None
+        return self._stranger(connection, told)
+
+    def _stranger(self, connection: Connection, told: Submission) -> SubmissionRow:
+        """Note someone who handed in without ever having been here."""
+        worker = studies.enlist_worker(connection, self._study.id, told.worker or "", self._now)
+        made = offers.list_offers(connection, self._study.id)
+        offer = next((one.id for one in made if told.offer and one.reference == told.offer), None)
+        values = {
+            "study_id": self._study.id,
+            "platform": self._hiring.platform,
+            "session": told.session,
+            "worker_id": worker.id,
+            "offer_id": offer,
+            "state": SubmissionState.WORKING,
+            "extra": {},
+            "begun_at": self._now,
+            "created_at": self._now,
+        }
+        return offers.enlist_submission(connection, values)
+
+    def _hand_in(self, connection: Connection, row: SubmissionRow, told: Submission) -> None:
+        brought = told.receipt or told.code
+        receipts = self._service.receipts
+        good = bool(brought) and receipts.matches(brought or "", row.id, row.session, row.worker_id)
+        extra = {**row.extra, "receipt": good, "told": brought is not None}
+        state = SubmissionState.SUBMITTED
+        offers.change_submission(connection, row.id, state=state, extra=extra)
+
+    def _accepted(self, connection: Connection, row: SubmissionRow) -> None:
+        """Note that it was accepted without us: by a person there, or after some days."""
+        cost = 0 if row.offer_id is None else offers.get_offer(connection, row.offer_id).price
+        offers.change_submission(connection, row.id, state=SubmissionState.ACCEPTED)
+        message = "accepted at the platform"
+        self._note(connection, Kind.ACCEPT, row, message, name=f"outside:{row.id}", cost=cost)
+
+    def _note(
+        self,
+        connection: Connection,
+        kind: Kind | Note,
+        row: SubmissionRow,
+        message: str,
+        *,
+        name: str = "",
+        cost: int = 0,
+    ) -> None:
+        note(
+            connection,
+            self._hiring,
+            kind,
+            name or f"outside:{row.id}",
+            message,
+            self._now,
+            submission_id=row.id,
+            offer_id=row.offer_id,
+            worker_id=row.worker_id,
+            cost=cost,
+        )

@@ -1,0 +1,188 @@
+"""The runner: one among all processes looks after every study that hires."""
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from nextpair.app.errors import PlatformError, PlatformUnreachable
+from nextpair.app.hiring.deciding import decide_all
+from nextpair.app.hiring.deeds import Note, note
+from nextpair.app.hiring.doing import Doing
+from nextpair.app.hiring.hearing import WIDE_SECONDS, Hearing
+from nextpair.app.hiring.offering import offer_more, withdraw, work_left
+from nextpair.app.judging.service import Service
+from nextpair.app.judging.study import Study
+from nextpair.app.platforms.base import Account, Platform
+from nextpair.app.platforms.finding import read_access
+from nextpair.selectors.errors import NextpairError
+from nextpair.storage import deeds, hirings, offers, studies
+from nextpair.storage.hiring_rows import UNDECIDED, HiringRow, HiringState, OfferState
+from nextpair.storage.rows import Status
+
+log = logging.getLogger("nextpair")
+
+LEADER = "runner"
+LEASE_SECONDS = 120.0
+"""How long a leader that is not heard of keeps others from leading; calls give up sooner."""
+JOIN_SECONDS = 8.0
+"""How long a call that is being made may hold up the end of a process."""
+RETRY_SECONDS = 60.0
+"""When a platform that could not be reached is tried again."""
+
+
+class Runner:
+    """Publishes, polls, decides and pays; all that it knows is in the database."""
+
+    def __init__(self, service: Service, clock: Callable[[], float]) -> None:
+        self._service = service
+        self._clock = clock
+        self._name = secrets.token_hex(8)
+        self._looked: dict[int, float] = {}
+        # Opening one takes a while, and as good as nothing changes in between.
+        self._accounts: dict[int, tuple[Platform, Account]] = {}
+
+    def run(self, stop: threading.Event, seconds: float) -> None:
+        """Look after all studies again and again, until stopped."""
+        while not stop.wait(seconds):
+            try:
+                self.tick()
+            except NextpairError as error:
+                log.warning("hiring: %s", error)
+            except Exception:
+                log.exception("hiring")
+        self.resign()
+
+    def resign(self) -> None:
+        """Let another process lead, and give back all connections."""
+        for study_id in list(self._accounts):
+            self._close(study_id)
+        try:
+            with self._service.database.write() as connection:
+                hirings.resign(connection, LEADER, self._name)
+        except NextpairError as error:
+            log.warning("hiring: %s", error)
+
+    def tick(self) -> bool:
+        """Look after every study once; False if that is another process's to do, or nobody's."""
+        database = self._service.database
+        with database.read() as connection:
+            rows = hirings.list_hirings(connection)
+        due = [row for row in rows if self._is_due(row)]
+        if not due or not self._lead():
+            return False
+        for row in due:
+            if self._lead():
+                self._look_after(row)
+        return True
+
+    def _lead(self) -> bool:
+        now = self._clock()
+        with self._service.database.write() as connection:
+            return hirings.lead(connection, LEADER, self._name, now, now + LEASE_SECONDS)
+
+    def _is_due(self, row: HiringRow) -> bool:
+        if row.retry_at is not None:
+            return row.retry_at <= self._clock()
+        if row.state != HiringState.STOPPED:
+            return row.state == HiringState.RUNNING
+        # Who has stopped still decides on what was begun.
+        with self._service.database.read() as connection:
+            made = offers.list_offers(connection, row.study_id)
+            return bool(
+                deeds.intended(connection, row.study_id)
+                or offers.submissions_in(connection, row.study_id, UNDECIDED)
+                or any(one.state == OfferState.OPEN for one in made)
+            )
+
+    def _look_after(self, row: HiringRow) -> None:
+        now = self._clock()
+        with self._service.database.read() as connection:
+            study = self._service.study(connection, row.study_id)
+        try:
+            self._work(study, row, self._account(study), now)
+        except NextpairError as error:
+            self._close(study.id)
+            self._trouble(row, error, now)
+        else:
+            self._go_on(row, now)
+
+    def _account(self, study: Study) -> Account:
+        known = self._accounts.get(study.id)
+        if known is not None and known[0] == study.platform:
+            return known[1]
+        self._close(study.id)
+        access = read_access(study.settings.platform, self._service.settings.platforms)
+        account = study.platform.open(access)
+        self._accounts[study.id] = study.platform, account
+        return account
+
+    def _close(self, study_id: int) -> None:
+        known = self._accounts.pop(study_id, None)
+        if known is not None:
+            known[1].close()
+
+    def _work(self, study: Study, row: HiringRow, account: Account, now: float) -> None:
+        database = self._service.database
+        doing = Doing(self._service, study, row, account, now)
+        doing.do_all()
+        hearing = Hearing(self._service, study, row, account, now)
+        hearing.hear_kept()
+        wide = now - self._looked.get(study.id, 0.0) >= WIDE_SECONDS
+        hearing.poll(wide=wide)
+        if wide:
+            self._looked[study.id] = now
+        work = work_left(self._service, study.id)
+        over = work.finished or study.status != Status.OPEN or row.state == HiringState.STOPPED
+        with database.write() as connection:
+            studies.lock_study(connection, study.name)
+            decide_all(connection, row, study, now)
+            if over:
+                withdraw(connection, row, now)
+            else:
+                offer_more(self._service, connection, row, study, work, now)
+        doing.do_all()
+
+    def _trouble(self, row: HiringRow, error: NextpairError, now: float) -> None:
+        """Pause with what went wrong; only a platform that was not there is tried again."""
+        passing = isinstance(error, PlatformUnreachable) or not isinstance(error, PlatformError)
+        retry_at = now + RETRY_SECONDS if passing else None
+        message = str(error)
+        state = HiringState.STOPPED if row.state == HiringState.STOPPED else HiringState.PAUSED
+        with self._service.database.write() as connection:
+            hirings.set_hiring_state(
+                connection, row.study_id, state, now, message=message, retry_at=retry_at
+            )
+            if row.message != message:
+                note(connection, row, Note.PAUSE, repr(now), message, now)
+        log.warning("hiring pauses: %s", message)
+
+    def _go_on(self, row: HiringRow, now: float) -> None:
+        if row.retry_at is None:
+            return
+        state = HiringState.STOPPED if row.state == HiringState.STOPPED else HiringState.RUNNING
+        with self._service.database.write() as connection:
+            found = hirings.find_hiring(connection, row.study_id)
+            if found is None or found.retry_at != row.retry_at:
+                # Meanwhile it was paused again, by what was refused or by hand.
+                return
+            hirings.set_hiring_state(connection, row.study_id, state, now)
+            note(connection, row, Note.RESUME, repr(now), "the platform is back", now)
+
+
+@contextmanager
+def looked_after(service: Service, clock: Callable[[], float], seconds: float) -> Iterator[None]:
+    """Let this process look after platforms in a thread of its own, if it is to at all."""
+    if not seconds:
+        yield
+        return
+    stop = threading.Event()
+    runner = Runner(service, clock)
+    thread = threading.Thread(target=runner.run, args=(stop, seconds), name="runner", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(JOIN_SECONDS)

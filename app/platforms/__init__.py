@@ -1,0 +1,1 @@
+"""Where workers come from: one file per platform."""

@@ -1,0 +1,186 @@
+"""What a platform is, and how one is written.
+
+A platform lives in one file of this folder; the file's name, with dashes, is its public name, and
+its class is the one subclass of `Platform` defined there. Its fields are its options, which a study
+gives as `platform_options`; they never hold secrets. What only the installation may say, such as
+keys and addresses that keys are sent to, are the fields of its `Access`, which come from
+`NEXTPAIR_PLATFORMS__MY_PLATFORM__FIELD`. Another package adds a platform through an entry point of
+the group `nextpair.platforms`.
+
+A platform is translation, not policy: what to publish, whom to pay and what it may cost is decided
+in `nextpair.app.hiring`, for all platforms alike. It has two halves.
+
+- `Platform` makes no calls: who comes (`is_preview`, `identify`), how their page ends (`finish`),
+  what was posted to us (`read_hook`), what would be sent (`plan`) and what it would cost.
+- `Account` makes the calls: `publish`, `poll`, `accept`, `reject`, `bonus`, `keep_away`, `expire`.
+  Each takes a `Deed` and must be safe to repeat with the same one: send its token where the
+  platform knows such a thing, and where `again` is set look first whether it is done. A deed of
+  several steps keeps the ids it was given after each (`keep`), or for the whole study
+  (`remember`). What is too long for one file goes to a file of the same name in `accounts/`.
+
+Calls raise one of the errors of `PlatformError`, which decide what happens next: `PlatformDenied`
+(the key is wrong: hiring pauses until someone starts it again), `PlatformUnreachable` (it pauses,
+and looks again by itself), `PlatformRefused` (this one deed has failed, with this message).
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+from nextpair.app.errors import BadArrival, BadNotice, NotOffered
+from nextpair.app.platforms.facts import (
+    Arrival,
+    Deed,
+    Finish,
+    Hook,
+    News,
+    Nothing,
+    Offer,
+    Price,
+    Receipt,
+    Submission,
+)
+from nextpair.app.wire.common import NAME
+
+
+class Shows(StrEnum):
+    """Where workers see their questions."""
+
+    PAGE = "page"
+    """On our judging page, to which the platform sends them: an offer is a number of sessions."""
+    TASKS = "tasks"
+    """On the platform: an offer is a batch of questions that are chosen when it is published."""
+
+
+class Access(BaseModel):
+    """What only the installation says of a platform; what it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Account:
+    """A platform, connected: what can be done there. A platform that hires does all of this."""
+
+    def publish(self, offer: Offer, deed: Deed) -> str:
+        """Publish an offer, and return what the platform calls it."""
+        raise NotOffered()
+
+    def expire(self, offer: str, deed: Deed) -> None:
+        """Let nobody new take an offer; who has begun may end."""
+        raise NotOffered()
+
+    def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterable[News]:
+        """Ask what is new about offers that are open, or that have undecided submissions."""
+        raise NotOffered()
+
+    def heard(self, news: News) -> None:
+        """Tell the platform that news with a `handle` are stored."""
+
+    def accept(self, submission: Submission, deed: Deed) -> None:
+        """Accept and pay what a worker submitted; that it is accepted already is a success."""
+        raise NotOffered()
+
+    def reject(self, submission: Submission, reason: str, deed: Deed) -> None:
+        """Refuse to pay, with a reason that the worker reads."""
+        raise NotOffered()
+
+    def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
+        """Pay something on top."""
+        raise NotOffered()
+
+    def keep_away(self, worker: str, deed: Deed) -> None:
+        """Offer a worker nothing more of this study."""
+        raise NotOffered()
+
+    def close(self) -> None:
+        """Give back the connections."""
+
+
+class Platform(ABC, BaseModel):
+    """Where workers come from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    Access: ClassVar[type[Access]] = Access
+    """What the installation says of it."""
+    hires: ClassVar[bool] = False
+    """Whether it has an account: whether anything can be published and paid there."""
+    shows: ClassVar[Shows] = Shows.PAGE
+    most_places: ClassVar[int] = 1_000_000
+    """How many sessions one offer may have."""
+
+    # -- workers' browsers ----------------------------------------------------------------------
+
+    def is_preview(self, query: Mapping[str, str]) -> bool:
+        """Say whether someone only looks at the offer and has not taken it."""
+        return False
+
+    @abstractmethod
+    def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
+        """Say who comes, from the parameters of the address; `BadArrival` if they do not tell."""
+
+    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> Finish:
+        """Say how a worker's page ends once they have done what they came for."""
+        return Nothing()
+
+    def frame_ancestors(self, access: Any) -> Sequence[str]:
+        """List the sites that show the judging page in a frame."""
+        return ()
+
+    def form_targets(self, access: Any) -> Sequence[str]:
+        """List the sites that `finish` may post a form to."""
+        return ()
+
+    @property
+    def hands_in(self) -> bool:
+        """Whether workers have something to do when they are done: whether `finish` matters."""
+        return True
+
+    # -- hiring ---------------------------------------------------------------------------------
+
+    def price(self, offer: Offer) -> Price:
+        """Say what an offer costs if all its places are taken and accepted."""
+        return Price(offer.places * offer.reward, 0)
+
+    def bonus_price(self, amount: int) -> Price:
+        """Say what a bonus costs."""
+        return Price(amount, 0)
+
+    def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """List the calls that publishing makes, each with what is sent, without making them."""
+        return ()
+
+    def open(self, access: Any) -> Account:
+        """Connect; `PlatformDenied` says what is missing in the access."""
+        raise NotOffered()
+
+    def read_hook(self, hook: Hook, access: Any) -> Sequence[News]:
+        """Read what was posted to us; `BadNotice` if it is not from the platform."""
+        raise BadNotice()
+
+
+def wanted(query: Mapping[str, str], *names: str) -> str:
+    """Return the first of some parameters that is there; it must be a name as ours are."""
+    for name in names:
+        if value := query.get(name, "").strip():
+            if not re.fullmatch(NAME, value):
+                raise BadArrival(f"the address has something in {name!r} that is no name")
+            return value
+    raise BadArrival(f"the address lacks the parameter {names[0]!r}: open it from the platform")
+
+
+def site_of(url: str) -> str:
+    """Return the site of an address, as Content-Security-Policy names it.
+
+    >>> site_of("https://Example.org:8443/a?b=c")
+    'https://example.org:8443'
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise BadArrival("the address to go back to is no web address")
+    return f"{parts.scheme}://{parts.netloc.lower()}"

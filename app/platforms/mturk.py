@@ -1,0 +1,249 @@
+"""Amazon Mechanical Turk, and what speaks its protocol: the judging page in a frame of a HIT.
+
+AWS has announced its end for September 2026; compatible task servers are reached by an endpoint.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+from xml.sax.saxutils import escape
+
+from pydantic import Field, SecretStr, StringConstraints, field_validator
+
+from nextpair.app.errors import BadArrival, BadNotice
+from nextpair.app.platforms import base
+from nextpair.app.platforms.accounts.mturk import MTurkAccount
+from nextpair.app.platforms.accounts.mturk_messages import news_in
+from nextpair.app.platforms.accounts.mturk_types import Types
+from nextpair.app.platforms.base import Account, Platform, site_of, wanted
+from nextpair.app.platforms.facts import Arrival, Finish, Form, Hook, News, Offer, Price, Receipt
+from nextpair.app.values import Flag, Line, Real, Whole
+
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+SUBMIT_TO = "submit_to"
+LIVE = ("https://www.mturk.com", "https://worker.mturk.com")
+SANDBOX = ("https://workersandbox.mturk.com",)
+_QUESTION = (
+    '<?xml version="1.0" encoding="UTF-8"?><ExternalQuestion xmlns="http://mechanicalturk.amazonaws'
+    '.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"><ExternalURL>{url}'
+    "</ExternalURL><FrameHeight>{height}</FrameHeight></ExternalQuestion>"
+)
+_APPROVED_PERCENT = "000000000000000000L0"
+_APPROVED = "00000000000000000040"
+_LOCALE = "00000000000000000071"
+_MASTERS = {True: "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", False: "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"}
+DAY, HOUR, MINUTE = 86_400, 3_600, 60
+
+
+class MTurkAccess(base.Access):
+    """Keys, and where to send them; left out, boto3 looks for keys where it always does."""
+
+    access_key_id: str = ""
+    secret_access_key: SecretStr = SecretStr("")
+    region: str = "us-east-1"
+    endpoint: str = ""
+    queue_endpoint: str = ""
+    submit_sites: tuple[str, ...] = ()
+    frame_sites: tuple[str, ...] = ()
+
+    @field_validator("submit_sites", "frame_sites", mode="before")
+    @classmethod
+    def _split(cls, given: object) -> object:
+        sites = re.split(r"[,\s]+", given.strip()) if isinstance(given, str) else given
+        return tuple(site_of(str(one)) for one in sites) if isinstance(sites, list) else sites
+
+
+class MTurk(Platform):
+    """Publish HITs whose question is the judging page; workers hand in by MTurk's own form."""
+
+    Access: ClassVar[type[base.Access]] = MTurkAccess
+    hires: ClassVar[bool] = True
+    # From ten assignments on, a HIT costs twice the fee.
+    most_places: ClassVar[int] = 9
+
+    sandbox: Flag = Field(True, description="whether it is only tried out, without money")
+    title: Annotated[str, StringConstraints(max_length=128)] = Field(
+        "", description="of the HITs; left out, the study's"
+    )
+    description: Annotated[str, StringConstraints(max_length=2000)] = "Compare documents."
+    keywords: Annotated[str, StringConstraints(max_length=999)] = "judgment, comparison, text"
+    duration_minutes: Annotated[Real, Field(ge=0.5, le=525_600)] = Field(
+        60, description="how long a worker may take"
+    )
+    lifetime_hours: Annotated[Real, Field(ge=0.01, le=8760)] = Field(
+        72, description="how long a HIT can be taken"
+    )
+    auto_approve_days: Annotated[Real, Field(ge=0, le=30)] = Field(
+        7, description="when MTurk accepts by itself what nobody has decided"
+    )
+    frame_height: Annotated[Whole, Field(ge=0, le=100_000)] = Field(
+        0, description="of the frame; 0: as high as the worker's window"
+    )
+    approved_percent: Annotated[Whole, Field(ge=0, le=100)] | None = Field(
+        None, description="of a worker's earlier work, at least"
+    )
+    approved: Annotated[Whole, Field(ge=0, le=10**6)] | None = Field(
+        None, description="assignments of a worker, at least"
+    )
+    locales: Annotated[list[Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]], Field()] = (
+        Field(default_factory=list, description="countries workers must live in: US, CA")
+    )
+    masters: Flag = Field(False, description="whether only Masters may come")
+    fee_percent: Annotated[Real, Field(ge=0, le=100)] = Field(20, description="of MTurk")
+    masters_percent: Annotated[Real, Field(ge=0, le=100)] = Field(5, description="on top")
+    queue: Line = Field("", description="the URL of an SQS queue that notifications go to")
+    topic: Line = Field("", description="the ARN of an SNS topic that they go to instead")
+
+    # -- workers' browsers ----------------------------------------------------------------------
+
+    def is_preview(self, query: Mapping[str, str]) -> bool:
+        """Say whether a worker only looks at the HIT."""
+        return PREVIEW in (query.get("assignmentId"), query.get("assignment_id"))
+
+    def identify(self, query: Mapping[str, str], access: MTurkAccess) -> Arrival:
+        """Say who comes; one assignment may come to two workers, one after the other."""
+        sites = self.form_targets(access)
+        to = query.get("turkSubmitTo") or query.get("turk_submit_to") or sites[0]
+        if site_of(to) not in sites:
+            raise BadArrival("'turkSubmitTo' names a site that is not one of MTurk's")
+        worker = wanted(query, "workerId", "worker_id")
+        session = wanted(query, "assignmentId", "assignment_id")
+        offer = wanted(query, "hitId", "hit_id")
+        return Arrival(worker, session, offer, {SUBMIT_TO: site_of(to)})
+
+    def finish(self, arrival: Arrival, receipt: Receipt, access: MTurkAccess) -> Finish:
+        """Post to MTurk, which takes no form that holds the assignment alone."""
+        action = arrival.extra[SUBMIT_TO].rstrip("/") + "/mturk/externalSubmit"
+        answered = str(receipt.answered)
+        fields = {"assignmentId": arrival.session, "receipt": receipt.token, "answered": answered}
+        return Form(action, fields)
+
+    def frame_ancestors(self, access: MTurkAccess) -> Sequence[str]:
+        """List MTurk's sites for workers."""
+        return access.frame_sites or (SANDBOX if self.sandbox else LIVE)
+
+    def form_targets(self, access: MTurkAccess) -> Sequence[str]:
+        """List where MTurk takes what is handed in: from the sandbox nothing goes to the other."""
+        return access.submit_sites or (SANDBOX if self.sandbox else LIVE[:1])
+
+    # -- hiring ---------------------------------------------------------------------------------
+
+    def price(self, offer: Offer) -> Price:
+        """Say what a HIT costs; the fee is a cent at least."""
+        percent = self.fee_percent + (self.masters_percent if self.masters else 0)
+        fee = _fee(offer.reward, percent)
+        return Price(offer.places * offer.reward, offer.places * fee)
+
+    def bonus_price(self, amount: int) -> Price:
+        """Say what a bonus costs."""
+        return Price(amount, _fee(amount, self.fee_percent))
+
+    def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """List the calls that publishing makes."""
+        calls = self.types(offer)
+        hit = self.hit(offer, "(of CreateHITType)", f"{offer.study}:{offer.number}")
+        told = calls.notification
+        return [
+            ("CreateQualificationType", calls.qualification),
+            ("CreateHITType", calls.hit_type("(of CreateQualificationType)")),
+            *([("UpdateNotificationSettings", {"HITTypeId": "…", **told})] if told else []),
+            ("CreateHITWithHITType", hit),
+        ]
+
+    def types(self, offer: Offer) -> Types:
+        """Say what all HITs of a study have in common."""
+        qualification = {
+            "Name": f"nextpair {offer.study} {_short(offer.url)}",
+            "Description": "Has taken part in this study before.",
+            "QualificationTypeStatus": "Active",
+        }
+        hit_type = {
+            "Title": (self.title or offer.title or offer.study)[:128],
+            "Description": self.description,
+            "Keywords": self.keywords,
+            "Reward": money(offer.reward),
+            "AssignmentDurationInSeconds": round(self.duration_minutes * MINUTE),
+            "AutoApprovalDelayInSeconds": round(self.auto_approve_days * DAY),
+        }
+        return Types(qualification, hit_type, self._requirements(), self._notification())
+
+    def hit(self, offer: Offer, hit_type: str, token: str) -> dict[str, Any]:
+        """Say what one HIT is."""
+        question = _QUESTION.format(url=escape(offer.url), height=self.frame_height)
+        return {
+            "HITTypeId": hit_type,
+            "MaxAssignments": offer.places,
+            "LifetimeInSeconds": max(30, round(self.lifetime_hours * HOUR)),
+            "Question": question,
+            "RequesterAnnotation": token,
+            "UniqueRequestToken": token,
+        }
+
+    def _requirements(self) -> list[dict[str, Any]]:
+        least = {_APPROVED_PERCENT: self.approved_percent, _APPROVED: self.approved}
+        found: list[dict[str, Any]] = [
+            {
+                "QualificationTypeId": name,
+                "Comparator": "GreaterThanOrEqualTo",
+                "IntegerValues": [n],
+            }
+            for name, n in least.items()
+            if n is not None
+        ]
+        if self.locales:
+            places = [{"Country": one} for one in self.locales]
+            found.append(
+                {"QualificationTypeId": _LOCALE, "Comparator": "In", "LocaleValues": places}
+            )
+        if self.masters:
+            found.append({"QualificationTypeId": _MASTERS[self.sandbox], "Comparator": "Exists"})
+        return [{**one, "ActionsGuarded": "DiscoverPreviewAndAccept"} for one in found]
+
+    def _notification(self) -> dict[str, Any] | None:
+        destination = self.queue or self.topic
+        if not destination:
+            return None
+        told = ("Submitted", "Returned", "Abandoned", "Approved", "Rejected")
+        return {
+            "Active": True,
+            "Notification": {
+                "Destination": destination,
+                "Transport": "SQS" if self.queue else "SNS",
+                "Version": "2014-08-15",
+                "EventTypes": [f"Assignment{one}" for one in told],
+            },
+        }
+
+    def open(self, access: MTurkAccess) -> Account:
+        """Connect."""
+        return MTurkAccount(self, access, sandbox=self.sandbox, queue=self.queue, topic=self.topic)
+
+    def read_hook(self, hook: Hook, access: MTurkAccess) -> Sequence[News]:
+        """Read what SNS posts, as text of whatever type it says it is."""
+        try:
+            told = json.loads(hook.body)
+            if self.topic and told.get("TopicArn") != self.topic:
+                raise BadNotice("the notification is of another topic")
+            return news_in(told)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise BadNotice("this is no notification of MTurk") from None
+
+
+def money(amount: int) -> str:
+    """Write cents as MTurk wants them.
+
+    >>> money(5), money(150)
+    ('0.05', '1.50')
+    """
+    return f"{amount // 100}.{amount % 100:02d}"
+
+
+def _fee(amount: int, percent: float) -> int:
+    return max(1, math.ceil(amount * percent / 100 - 1e-9)) if amount and percent else 0
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

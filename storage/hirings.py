@@ -1,0 +1,132 @@
+"""Which studies hire, what their platforms told, and which process looks after them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from nextpair.storage.database import Connection
+from nextpair.storage.hiring_rows import HiringRow, NoticeRow
+from nextpair.storage.hiring_tables import Hiring, Leader, Notice
+
+_HIRING: tuple[Any, ...] = (
+    Hiring.study_id,
+    Hiring.platform,
+    Hiring.state,
+    Hiring.message,
+    Hiring.retry_at,
+    Hiring.memory,
+    Hiring.changed_at,
+)
+_NOTICE: tuple[Any, ...] = (
+    Notice.study_id,
+    Notice.name,
+    Notice.content,
+    Notice.received_at,
+    Notice.handled_at,
+)
+
+
+def find_hiring(connection: Connection, study_id: int) -> HiringRow | None:
+    """Return how a study hires, if it ever did."""
+    found = select(*_HIRING).where(Hiring.study_id == study_id)
+    row = connection.execute(found).one_or_none()
+    return HiringRow(*row) if row else None
+
+
+def list_hirings(connection: Connection) -> list[HiringRow]:
+    """List all studies that hire, or have hired."""
+    return [HiringRow(*row) for row in connection.execute(select(*_HIRING))]
+
+
+def add_hiring(connection: Connection, row: HiringRow) -> None:
+    """Let a study hire for the first time."""
+    connection.execute(
+        insert(Hiring).values(
+            study_id=row.study_id,
+            platform=row.platform,
+            state=row.state,
+            message=row.message,
+            retry_at=row.retry_at,
+            memory=dict(row.memory),
+            changed_at=row.changed_at,
+        )
+    )
+
+
+def set_hiring_state(
+    connection: Connection,
+    study_id: int,
+    state: str,
+    now: float,
+    *,
+    message: str = "",
+    retry_at: float | None = None,
+) -> None:
+    """Let a study hire, or not, and say why."""
+    values = {"state": state, "message": message, "retry_at": retry_at, "changed_at": now}
+    connection.execute(update(Hiring).where(Hiring.study_id == study_id).values(values))
+
+
+def set_memory(connection: Connection, study_id: int, memory: Mapping[str, Any]) -> None:
+    """Keep what a platform has made for a study."""
+    changed = update(Hiring).where(Hiring.study_id == study_id).values(memory=dict(memory))
+    connection.execute(changed)
+
+
+def move_hiring(connection: Connection, study_id: int, platform: str) -> None:
+    """Let a study hire on another platform, which knows nothing of it yet."""
+    values: dict[str, Any] = {"platform": platform, "memory": {}}
+    connection.execute(update(Hiring).where(Hiring.study_id == study_id).values(values))
+
+
+def add_notice(connection: Connection, row: NoticeRow) -> None:
+    """Keep what a platform told; the same once more changes nothing."""
+    add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    values = {
+        "study_id": row.study_id,
+        "name": row.name,
+        "content": dict(row.content),
+        "received_at": row.received_at,
+        "handled_at": row.handled_at,
+    }
+    connection.execute(add(Notice).values(values).on_conflict_do_nothing())
+
+
+def open_notices(connection: Connection, study_id: int) -> list[NoticeRow]:
+    """List what a platform told that nobody has looked at, oldest first."""
+    found = (
+        select(*_NOTICE)
+        .where(Notice.study_id == study_id, Notice.handled_at.is_(None))
+        .order_by(Notice.received_at, Notice.name)
+    )
+    return [NoticeRow(*row) for row in connection.execute(found)]
+
+
+def close_notice(connection: Connection, study_id: int, name: str, now: float) -> None:
+    """Note that something was looked at."""
+    which = update(Notice).where(Notice.study_id == study_id, Notice.name == name)
+    connection.execute(which.values(handled_at=now))
+
+
+def lead(connection: Connection, name: str, holder: str, now: float, until: float) -> bool:
+    """Become, or stay, the one process that does something; False if another is."""
+    add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    values = {"name": name, "holder": holder, "until": until}
+    connection.execute(add(Leader).values(values).on_conflict_do_nothing())
+    # Only one of those that come here at once finds the row as it expects it.
+    taken = (
+        update(Leader)
+        .where(Leader.name == name, (Leader.holder == holder) | (Leader.until <= now))
+        .values(holder=holder, until=until)
+        .returning(Leader.name)
+    )
+    return connection.execute(taken).one_or_none() is not None
+
+
+def resign(connection: Connection, name: str, holder: str) -> None:
+    """Let another process lead at once."""
+    which = update(Leader).where(Leader.name == name, Leader.holder == holder)
+    connection.execute(which.values(until=0.0))

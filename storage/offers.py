@@ -1,0 +1,151 @@
+"""What was published on crowd platforms, and who came for it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import case, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from nextpair.storage.database import Connection
+from nextpair.storage.hiring_rows import (
+    UNDECIDED,
+    OfferRow,
+    OfferState,
+    SubmissionRow,
+    SubmissionState,
+)
+from nextpair.storage.hiring_tables import Offer, Submission
+
+_OFFER: tuple[Any, ...] = (
+    Offer.id,
+    Offer.study_id,
+    Offer.platform,
+    Offer.number,
+    Offer.places,
+    Offer.questions,
+    Offer.reward,
+    Offer.bonus,
+    Offer.price,
+    Offer.bonus_price,
+    Offer.state,
+    Offer.reference,
+    Offer.created_at,
+)
+_SUBMISSION: tuple[Any, ...] = (
+    Submission.id,
+    Submission.study_id,
+    Submission.platform,
+    Submission.session,
+    Submission.worker_id,
+    Submission.offer_id,
+    Submission.state,
+    Submission.extra,
+    Submission.begun_at,
+    Submission.finished_at,
+    Submission.created_at,
+)
+_DECIDED = (SubmissionState.ACCEPTED.value, SubmissionState.REJECTED.value)
+
+
+def add_offer(connection: Connection, values: Mapping[str, Any]) -> OfferRow:
+    """Add an offer that is to be published."""
+    offer_id = connection.execute(insert(Offer).values(values).returning(Offer.id)).scalar_one()
+    return get_offer(connection, offer_id)
+
+
+def get_offer(connection: Connection, offer_id: int) -> OfferRow:
+    """Return an offer."""
+    return OfferRow(*connection.execute(select(*_OFFER).where(Offer.id == offer_id)).one())
+
+
+def list_offers(connection: Connection, study_id: int) -> list[OfferRow]:
+    """List a study's offers, oldest first."""
+    found = select(*_OFFER).where(Offer.study_id == study_id).order_by(Offer.number)
+    return [OfferRow(*row) for row in connection.execute(found)]
+
+
+def change_offer(connection: Connection, offer_id: int, **values: object) -> None:
+    """Store what has changed about an offer."""
+    connection.execute(update(Offer).where(Offer.id == offer_id).values(values))
+
+
+def find_submission(connection: Connection, submission_id: int) -> SubmissionRow | None:
+    """Return a submission."""
+    found = select(*_SUBMISSION).where(Submission.id == submission_id)
+    row = connection.execute(found).one_or_none()
+    return SubmissionRow(*row) if row else None
+
+
+def submissions_of(
+    connection: Connection, study_id: int, session: str | None = None
+) -> list[SubmissionRow]:
+    """List a study's submissions, or those of one of the platform's sessions; oldest first."""
+    found = select(*_SUBMISSION).where(Submission.study_id == study_id).order_by(Submission.id)
+    if session is not None:
+        found = found.where(Submission.session == session)
+    return [SubmissionRow(*row) for row in connection.execute(found)]
+
+
+def submissions_in(
+    connection: Connection, study_id: int, states: Sequence[str]
+) -> list[SubmissionRow]:
+    """List a study's submissions in some states, oldest first."""
+    found = select(*_SUBMISSION).where(
+        Submission.study_id == study_id, Submission.state.in_([str(one) for one in states])
+    )
+    return [SubmissionRow(*row) for row in connection.execute(found.order_by(Submission.id))]
+
+
+def enlist_submission(connection: Connection, values: Mapping[str, Any]) -> SubmissionRow:
+    """Return a worker's submission of a session, which may be new."""
+    add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    connection.execute(add(Submission).values(values).on_conflict_do_nothing())
+    found = select(*_SUBMISSION).where(
+        Submission.study_id == values["study_id"],
+        Submission.platform == values["platform"],
+        Submission.session == values["session"],
+        Submission.worker_id == values["worker_id"],
+    )
+    return SubmissionRow(*connection.execute(found).one())
+
+
+def change_submission(connection: Connection, submission_id: int, **values: object) -> None:
+    """Store what has changed about a submission."""
+    connection.execute(update(Submission).where(Submission.id == submission_id).values(values))
+
+
+def begin_after(connection: Connection, worker_id: int, but: int, now: float) -> None:
+    """Let a worker's other sessions begin now: no answer is paid for twice."""
+    connection.execute(
+        update(Submission)
+        .where(
+            Submission.worker_id == worker_id,
+            Submission.id != but,
+            Submission.state == SubmissionState.WORKING.value,
+        )
+        .values(begun_at=now)
+    )
+
+
+def reserved(connection: Connection, study_id: int) -> int:
+    """Say what a study's offers may still cost: places to be taken, and sessions undecided."""
+    undecided = _count(Submission.state.in_([state.value for state in UNDECIDED]))
+    decided = _count(Submission.state.in_(_DECIDED))
+    left = case(
+        (Offer.state == OfferState.EXPIRED.value, undecided),
+        (Offer.state == OfferState.FAILED.value, 0),
+        else_=Offer.places - decided,
+    )
+    each = Offer.price + Offer.bonus_price
+    found = select(func.coalesce(func.sum(left * each), 0)).where(Offer.study_id == study_id)
+    return int(connection.execute(found).scalar_one())
+
+
+def _count(condition: Any) -> Any:
+    return (
+        select(func.count())
+        .where(Submission.offer_id == Offer.id, condition)
+        .correlate(Offer)
+        .scalar_subquery()
+    )

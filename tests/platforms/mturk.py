@@ -1,0 +1,352 @@
+"""A Mechanical Turk of our own: it refuses what the real one refuses, and keeps the money."""
+
+import hashlib
+import itertools
+import json
+import re
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree import ElementTree
+
+Json = dict[str, Any]
+QUESTION = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/"
+RESERVED = ("assignmentId", "hitId", "turkSubmitTo", "workerId")
+
+
+class Refusal(Exception):
+    """MTurk's own kind of error."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = f"AWS.MechanicalTurk.{code}"
+
+
+def cents(amount: str) -> int:
+    """Read money, which must be written as MTurk wants it."""
+    if not re.fullmatch(r"[0-9]+(\.[0-9]{0,2})?", amount):
+        raise Refusal("ParameterValidationError", f"{amount!r} is no amount")
+    whole, _, rest = amount.partition(".")
+    return int(whole) * 100 + int(rest.ljust(2, "0"))
+
+
+def fee(amount: int, percent: int) -> int:
+    """What MTurk takes, a cent at least."""
+    return max(1, -(-amount * percent // 100))
+
+
+@dataclass
+class Hit:
+    """A HIT."""
+
+    id: str
+    type: str
+    question: str
+    places: int
+    annotation: str
+    expires: float
+    assignments: list["Assignment"] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        """Where the worker's frame goes."""
+        found = ElementTree.fromstring(self.question).find(
+            f"{{{QUESTION}ExternalQuestion.xsd}}ExternalURL"
+        )
+        return found.text or "" if found is not None else ""
+
+
+@dataclass
+class Assignment:
+    """A HIT in a worker's hands."""
+
+    id: str
+    hit: str
+    worker: str
+    status: str = "Accepted"
+    answer: str = ""
+    feedback: str | None = None
+
+
+class MTurk:
+    """All that happens there, behind the wire."""
+
+    def __init__(self, balance: int = 10_000) -> None:
+        self.balance = balance
+        self.spent = 0
+        self.now = 1_800_000_000.0
+        self.types: dict[str, Json] = {}
+        self.hits: dict[str, Hit] = {}
+        self.tokens: dict[str, str] = {}
+        self.bonuses: list[Json] = []
+        self.qualifications: dict[str, str] = {}
+        self.granted: set[tuple[str, str]] = set()
+        self.notifications: dict[str, Json] = {}
+        self.queue: dict[str, str] = {}
+        self.done: list[tuple[str, Json]] = []
+        self._numbers = itertools.count(1)
+
+    def _id(self, prefix: str) -> str:
+        return f"{prefix}{next(self._numbers):025d}"
+
+    def call(self, operation: str, body: Json) -> Json:
+        """Do what a requester asks."""
+        act: Callable[[Json], Json] | None = getattr(self, f"_{operation}", None)
+        if act is None:
+            raise Refusal("ParameterValidationError", f"this fake has no {operation}")
+        answer = act(body)
+        self.done.append((operation, body))
+        return answer
+
+    def count(self, operation: str) -> int:
+        """Count how often something was done, not only asked for."""
+        return sum(name == operation for name, _ in self.done)
+
+    # -- HITs -----------------------------------------------------------------------------------
+
+    def _CreateHITType(self, body: Json) -> Json:
+        if len(body.get("QualificationRequirements", [])) > 10:
+            raise Refusal("ParameterValidationError", "at most 10 requirements")
+        for one in body.get("QualificationRequirements", []):
+            name = one["QualificationTypeId"]
+            if not name.startswith("0000") and name not in self.qualifications:
+                raise Refusal("QualificationTypeDoesNotExist", f"no qualification {name}")
+        cents(body["Reward"])
+        digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        name = f"3TYPE{digest[:20].upper()}"
+        self.types[name] = body
+        return {"HITTypeId": name}
+
+    def _CreateHITWithHITType(self, body: Json) -> Json:
+        token = body.get("UniqueRequestToken")
+        if token in self.tokens:
+            known = self.tokens[str(token)]
+            raise Refusal("HitAlreadyExists", f"The HIT with ID {known} already exists")
+        if body["HITTypeId"] not in self.types:
+            raise Refusal("HITTypeDoesNotExist", "no such HIT type")
+        self._check_question(body["Question"])
+        places = body.get("MaxAssignments", 1)
+        reward = cents(self.types[body["HITTypeId"]]["Reward"])
+        each = reward + fee(reward, 20 if places < 10 else 40)
+        if self._held() + places * each > self.balance:
+            raise Refusal("InsufficientFunds", "Your account has not enough funds")
+        hit = Hit(
+            self._id("3HIT"),
+            body["HITTypeId"],
+            body["Question"],
+            places,
+            body.get("RequesterAnnotation", ""),
+            self.now + body["LifetimeInSeconds"],
+        )
+        self.hits[hit.id] = hit
+        if token:
+            self.tokens[token] = hit.id
+        return {"HIT": self._shown(hit)}
+
+    def _check_question(self, question: str) -> None:
+        if len(question.encode()) > 65_535:
+            raise Refusal("ParameterValidationError", "the question is too long")
+        try:
+            root = ElementTree.fromstring(question)
+        except ElementTree.ParseError as error:
+            raise Refusal("XMLParseError", str(error)) from None
+        names = [root.tag, *(child.tag for child in root)]
+        space = f"{{{QUESTION}ExternalQuestion.xsd}}"
+        if names != [f"{space}{one}" for one in ("ExternalQuestion", "ExternalURL", "FrameHeight")]:
+            raise Refusal("XMLParseError", f"not an ExternalQuestion: {names}")
+        int(root[1].text or "")
+        if any(f"{name}=" in (root[0].text or "") for name in RESERVED):
+            raise Refusal("ParameterValidationError", "the address has a reserved parameter")
+
+    def _held(self) -> int:
+        held = 0
+        for hit in self.hits.values():
+            reward = cents(self.types[hit.type]["Reward"])
+            decided = sum(one.status in ("Approved", "Rejected") for one in hit.assignments)
+            waiting = hit.places - decided if hit.expires > self.now else self._undecided(hit)
+            held += waiting * (reward + fee(reward, 20 if hit.places < 10 else 40))
+        return held
+
+    def _undecided(self, hit: Hit) -> int:
+        return sum(one.status in ("Accepted", "Submitted") for one in hit.assignments)
+
+    def _shown(self, hit: Hit) -> Json:
+        return {
+            "HITId": hit.id,
+            "HITTypeId": hit.type,
+            "MaxAssignments": hit.places,
+            "RequesterAnnotation": hit.annotation,
+            "Expiration": hit.expires,
+            "HITStatus": "Assignable",
+        }
+
+    def _ListHITs(self, body: Json) -> Json:
+        return self._paged(body, "HITs", [self._shown(hit) for hit in self.hits.values()])
+
+    def _UpdateExpirationForHIT(self, body: Json) -> Json:
+        self._hit(body).expires = body["ExpireAt"]
+        return {}
+
+    def _hit(self, body: Json) -> Hit:
+        if body["HITId"] not in self.hits:
+            raise Refusal("HITDoesNotExist", f"Hit {body['HITId']} does not exist.")
+        return self.hits[body["HITId"]]
+
+    def _UpdateNotificationSettings(self, body: Json) -> Json:
+        self.notifications[body["HITTypeId"]] = body["Notification"]
+        return {}
+
+    # -- assignments ----------------------------------------------------------------------------
+
+    def _ListAssignmentsForHIT(self, body: Json) -> Json:
+        wanted = body.get("AssignmentStatuses", ["Submitted", "Approved", "Rejected"])
+        found = [one for one in self._hit(body).assignments if one.status in wanted]
+        return self._paged(body, "Assignments", [self._told(one) for one in found])
+
+    def _told(self, one: Assignment) -> Json:
+        return {
+            "AssignmentId": one.id,
+            "WorkerId": one.worker,
+            "HITId": one.hit,
+            "AssignmentStatus": one.status,
+            "Answer": one.answer,
+            "SubmitTime": self.now,
+        }
+
+    def _paged(self, body: Json, name: str, items: list[Json]) -> Json:
+        # Two at a time, so that nobody gets by with the first page.
+        start = int(body.get("NextToken", "0"))
+        size = min(body.get("MaxResults", 10), 2)
+        page = {name: items[start : start + size], "NumResults": len(items[start : start + size])}
+        return page | ({"NextToken": str(start + size)} if start + size < len(items) else {})
+
+    def _GetAssignment(self, body: Json) -> Json:
+        one = self.assignment(body["AssignmentId"])
+        return {"Assignment": self._told(one), "HIT": self._shown(self.hits[one.hit])}
+
+    def assignment(self, name: str) -> Assignment:
+        """Return an assignment as it stands: the last worker's who has it."""
+        for hit in self.hits.values():
+            for one in reversed(hit.assignments):
+                if one.id == name:
+                    return one
+        raise Refusal("AssignmentDoesNotExist", f"no assignment {name}")
+
+    def _submitted(self, name: str) -> Assignment:
+        one = self.assignment(name)
+        if one.status != "Submitted":
+            raise Refusal(
+                "InvalidAssignmentState", f"This HIT assignment is {one.status}, not Submitted"
+            )
+        return one
+
+    def _ApproveAssignment(self, body: Json) -> Json:
+        one = self._submitted(body["AssignmentId"])
+        one.status = "Approved"
+        hit = self.hits[one.hit]
+        reward = cents(self.types[hit.type]["Reward"])
+        self.pay(reward + fee(reward, 20 if hit.places < 10 else 40))
+        self.notify("AssignmentApproved", one)
+        return {}
+
+    def _RejectAssignment(self, body: Json) -> Json:
+        one = self._submitted(body["AssignmentId"])
+        one.status, one.feedback = "Rejected", body["RequesterFeedback"]
+        self.notify("AssignmentRejected", one)
+        return {}
+
+    def pay(self, amount: int) -> None:
+        """Take money out of the requester's account."""
+        if amount > self.balance:
+            raise Refusal("InsufficientFunds", "Your account has not enough funds")
+        self.balance -= amount
+        self.spent += amount
+
+    def _SendBonus(self, body: Json) -> Json:
+        token = body.get("UniqueRequestToken")
+        if token in self.tokens:
+            raise Refusal("DuplicateRequest", "the token was used before")
+        one = self.assignment(body["AssignmentId"])
+        if one.worker != body["WorkerId"] or one.status not in ("Submitted", "Approved"):
+            raise Refusal("InvalidAssignmentState", "there is nothing to pay a bonus for")
+        amount = cents(body["BonusAmount"])
+        self.pay(amount + fee(amount, 20))
+        self.bonuses.append({**body, "GrantTime": self.now})
+        if token:
+            self.tokens[token] = one.id
+        return {}
+
+    def _ListBonusPayments(self, body: Json) -> Json:
+        mine = [one for one in self.bonuses if one["AssignmentId"] == body["AssignmentId"]]
+        shown = ("WorkerId", "BonusAmount", "AssignmentId", "Reason", "GrantTime")
+        told = [{name: one[name] for name in shown} for one in mine]
+        return self._paged(body, "BonusPayments", told)
+
+    # -- qualifications -------------------------------------------------------------------------
+
+    def _CreateQualificationType(self, body: Json) -> Json:
+        if body["Name"] in self.qualifications.values():
+            raise Refusal("QualificationTypeAlreadyExists", "the name is taken")
+        name = self._id("3QUAL")
+        self.qualifications[name] = body["Name"]
+        return {"QualificationType": {"QualificationTypeId": name, "Name": body["Name"]}}
+
+    def _ListQualificationTypes(self, body: Json) -> Json:
+        found = [
+            {"QualificationTypeId": one, "Name": name}
+            for one, name in self.qualifications.items()
+            if body.get("Query", "") in name
+        ]
+        return self._paged(body, "QualificationTypes", found)
+
+    def _AssociateQualificationWithWorker(self, body: Json) -> Json:
+        if body.get("SendNotification", True):
+            raise Refusal("ParameterValidationError", "a worker would be told that they are out")
+        self.granted.add((body["QualificationTypeId"], body["WorkerId"]))
+        return {}
+
+    # -- the workers' side ----------------------------------------------------------------------
+
+    def accept(self, hit_id: str, worker: str) -> Assignment:
+        """Let a worker take a HIT; one that was given back keeps its assignment's id."""
+        hit = self.hits[hit_id]
+        for one in self.types[hit.type].get("QualificationRequirements", []):
+            has = (one["QualificationTypeId"], worker) in self.granted
+            if one["Comparator"] == "DoesNotExist" and has:
+                raise Refusal("NotQualified", f"{worker} is kept away")
+        active = [one for one in hit.assignments if one.status != "Returned"]
+        if hit.expires <= self.now or len(active) >= hit.places:
+            raise Refusal("NoHITs", "there are no more of these HITs")
+        if any(one.worker == worker for one in active):
+            raise Refusal("NoHITs", "one assignment of a HIT for each worker")
+        free = [one for one in hit.assignments if one.status == "Returned"]
+        taken = {one.id for one in active}
+        again = next((one.id for one in free if one.id not in taken), None)
+        made = Assignment(again or self._id("3ASG"), hit.id, worker)
+        hit.assignments.append(made)
+        return made
+
+    def give_back(self, one: Assignment) -> None:
+        """Let a worker return a HIT."""
+        one.status = "Returned"
+        self.notify("AssignmentReturned", one)
+
+    def submit(self, name: str, answer: str) -> None:
+        """Take what a worker's browser posts."""
+        one = self.assignment(name)
+        if one.status != "Accepted":
+            raise Refusal("InvalidAssignmentState", f"{name} is {one.status}")
+        one.status, one.answer = "Submitted", answer
+        self.notify("AssignmentSubmitted", one)
+
+    def notify(self, event: str, one: Assignment) -> None:
+        """Put a notification into the queue, twice as queues may."""
+        told = self.notifications.get(self.hits[one.hit].type)
+        if told is None or event not in told["EventTypes"]:
+            return
+        about = {"HITId": one.hit, "AssignmentId": one.id, "HITTypeId": self.hits[one.hit].type}
+        events = [{"EventType": event, "EventTimestamp": "2026-11-18T00:00:00Z", **about}]
+        body = {"Events": events, "EventDocId": uuid.uuid4().hex, "EventDocVersion": "2014-08-15"}
+        for _ in range(2):
+            self.queue[uuid.uuid4().hex] = json.dumps(body)

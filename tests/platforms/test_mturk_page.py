@@ -1,0 +1,178 @@
+"""Mechanical Turk from end to end, in a real browser: workers judge in its frame and hand in."""
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from browsers import Site, Worker, chromium, launched
+from crowds import until
+from installations import new_key, serving
+from platforms.mturk import Assignment, MTurk
+from platforms.mturk_server import Server
+from platforms.mturk_server import serving as serving_mturk
+from playwright.sync_api import expect
+
+from nextpair.app.client import Client
+from nextpair.app.wire.topics import DocumentIn, GoldIn, GoldsIn
+from nextpair.storage.hiring_rows import HiringState
+
+STUDY, TOPIC = "coffee", "t"
+HIRING = {
+    "questions": 10,
+    "reward": 50,
+    "bonus": 10,
+    "budget": 1000,
+    "at_once": 4,
+    "sessions": 4,
+    "on_failure": "reject",
+}
+
+
+@pytest.fixture
+def fake() -> Iterator[Server]:
+    """A Mechanical Turk of our own."""
+    mturk = MTurk()
+    mturk.now = time.time()
+    with serving_mturk(mturk) as running:
+        yield running
+
+
+@pytest.fixture
+def site(fake: Server, tmp_path: Path) -> Iterator[Site]:
+    """A service that looks after the fake by itself, and a browser."""
+    if chromium() is None:
+        pytest.skip("there is no Chromium here: pages were NOT tested (apt-get install chromium)")
+    url = f"sqlite:///{tmp_path / 'nextpair.db'}"
+    access = {f"platforms__mturk__{name}": value for name, value in fake.access().items()}
+    with ExitStack() as stack:
+        key = new_key(url)
+        port = _free_port()
+        settings = {"public_url": f"http://127.0.0.1:{port}", "runner_seconds": 0.2, **access}
+        address, _ = stack.enter_context(serving(url, port=port, **settings))
+        client = stack.enter_context(Client(address, key))
+        site = Site(address, client, stack.enter_context(launched()))
+        yield site
+        site.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _set_up(site: Site, fake: Server) -> None:
+    quality = {"batch": 10, "traps": 2, "traps_pass": 1.0, "on_failure": "ignore"}
+    options = {"queue": f"{fake.url}/queue"}
+    site.make_study(
+        STUDY,
+        8,
+        TOPIC,
+        quality=quality,
+        hiring=HIRING,
+        platform="mturk",
+        platform_options=options,
+        instructions="Prefer the smaller number.",
+    )
+    traps = [(9000 + n, 9500 + n) for n in range(6)]
+    documents = [
+        DocumentIn(id=f"d{n}", title=f"Document {n}", text="A trap.") for two in traps for n in two
+    ]
+    golds = [
+        GoldIn(documents=[f"d{good}", f"d{bad}"], answer={"preference": "left"})
+        for good, bad in traps
+    ]
+    site.client.add_golds(STUDY, TOPIC, GoldsIn(documents=documents, golds=golds))
+
+
+def _sit_down(site: Site, fake: Server, worker: str) -> tuple[Worker, Assignment]:
+    """Let a worker accept a HIT, and begin in the platform's frame."""
+    (hit,) = fake.mturk.hits.values()
+    with fake.lock:
+        taken = fake.mturk.accept(hit.id, worker)
+    page = site.page()
+    page.goto(f"{fake.url}/work?hit={hit.id}&assignment={taken.id}&worker={worker}")
+    frame = page.frame("task")
+    assert frame is not None
+    frame.get_by_role("button", name="Begin").click()
+    expect(frame.locator("#question")).to_be_visible()
+    return Worker(page, frame), taken
+
+
+def _hand_in(worker: Worker) -> None:
+    worker.frame.get_by_role("button", name="Hand in", exact=True).click()
+    submitted = worker.page.frame_locator("iframe").get_by_role("heading", name="Submitted")
+    expect(submitted).to_be_visible()
+
+
+def _prefer_greater(worker: Worker) -> None:
+    left, right = worker.documents
+    worker.page.keyboard.press("ArrowRight" if left < right else "ArrowLeft")
+    worker.submit()
+
+
+def _open(site: Site) -> int:
+    return site.client.study_progress(STUDY).open
+
+
+def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(site: Site, fake: Server) -> None:
+    _set_up(site, fake)
+    forecast = site.client.plan_hiring(STUDY)
+    assert (forecast.offers, forecast.cost) == ([4], 288)
+    site.client.set_hiring(STUDY, HiringState.RUNNING)
+    until(lambda: len(fake.mturk.hits) == 1, "a HIT is published")
+    (hit,) = fake.mturk.hits.values()
+
+    # Who only looks sees an example, and takes nothing.
+    page = site.page()
+    page.goto(f"{fake.url}/work?hit={hit.id}&assignment=ASSIGNMENT_ID_NOT_AVAILABLE")
+    preview = page.frame_locator("iframe")
+    preview.get_by_role("button", name="See an example").click()
+    expect(preview.locator("#banner")).to_contain_text("This is a preview")
+    assert list(site.client.workers(STUDY)) == []
+
+    # One returns the HIT midway: the question in their hands is free again.
+    leaver, left = _sit_down(site, fake, "ALEAVER")
+    for _ in range(3):
+        assert leaver.waits()
+        leaver.prefer_smaller()
+    until(lambda: _open(site) >= 1, "a question is in their hands")
+    with fake.lock:
+        fake.mturk.give_back(left)
+    until(lambda: _open(site) == 0, "the lease comes back")
+    leaver.page.close()
+
+    # One answers every question wrong, the traps among them.
+    fool, foolish = _sit_down(site, fake, "AFOOL")
+    while fool.waits():
+        _prefer_greater(fool)
+    assert fool.answered == 10
+    fool.frame.get_by_role("button", name="Go on").click()
+    _hand_in(fool)
+    until(lambda: foolish.status == "Rejected", "the fool is rejected")
+
+    # Three judge well: the study finishes, and they are paid.
+    paid = []
+    for name in ("AANN", "ABEN", "ACLEO"):
+        worker, taken = _sit_down(site, fake, name)
+        while worker.waits():
+            worker.prefer_smaller()
+        assert worker.answered <= 10
+        _hand_in(worker)
+        paid.append(taken)
+    until(lambda: all(one.status == "Approved" for one in paid), "all are approved")
+    until(lambda: len(fake.mturk.bonuses) == 3, "and get a bonus")
+
+    hiring = site.client.hiring(STUDY)
+    assert hiring.submissions == {"returned": 1, "rejected": 1, "accepted": 3}
+    assert sorted(one["WorkerId"] for one in fake.mturk.bonuses) == ["AANN", "ABEN", "ACLEO"]
+    assert (foolish.feedback or "").startswith("Questions with known answers")
+    # As forecast: what a session and its bonus cost, for each that passed.
+    assert hiring.spent == fake.mturk.spent == 3 * (forecast.session_cost + forecast.bonus_cost)
+    assert hiring.spent <= forecast.cost
+    assert site.client.study_progress(STUDY).finished == 1
+    until(lambda: hit.expires <= fake.mturk.now, "what is left of the HIT is withdrawn")
+    assert len(fake.mturk.hits) == 1

@@ -1,0 +1,169 @@
+"""Hiring as it is stored: money, deeds that are added once, one leader."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from nextpair.storage import deeds, hirings, offers, studies
+from nextpair.storage.database import Connection, Database
+from nextpair.storage.hiring_rows import (
+    DeedState,
+    HiringRow,
+    HiringState,
+    NoticeRow,
+    OfferState,
+    SubmissionState,
+)
+from nextpair.storage.migrating import prepare
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """A database with one study that hires, whose id is 1."""
+    made = Database(database_url)
+    prepare(made, "secret")
+    with made.write() as connection:
+        studies.add_study(connection, "s", {}, 1.0)
+        row = HiringRow(1, "mturk", HiringState.RUNNING, "", None, {}, 1.0)
+        hirings.add_hiring(connection, row)
+    yield made
+    made.close()
+
+
+def _offer(connection: Connection, number: int, places: int = 3, **values: Any) -> int:
+    row = offers.add_offer(
+        connection,
+        {
+            "study_id": 1,
+            "platform": "mturk",
+            "number": number,
+            "places": places,
+            "questions": 10,
+            "reward": 50,
+            "bonus": 10,
+            "price": 60,
+            "bonus_price": 12,
+            "state": OfferState.OPEN,
+            "reference": f"HIT{number}",
+            "created_at": 1.0,
+            **values,
+        },
+    )
+    return row.id
+
+
+def _submission(connection: Connection, offer: int, session: str, state: str) -> int:
+    worker = studies.enlist_worker(connection, 1, f"w-{session}", 1.0)
+    row = offers.enlist_submission(
+        connection,
+        {
+            "study_id": 1,
+            "platform": "mturk",
+            "session": session,
+            "worker_id": worker.id,
+            "offer_id": offer,
+            "state": state,
+            "extra": {},
+            "begun_at": 1.0,
+            "created_at": 1.0,
+        },
+    )
+    return row.id
+
+
+def _deed(token: str, **values: Any) -> dict[str, Any]:
+    return {
+        "study_id": 1,
+        "platform": "mturk",
+        "kind": "accept",
+        "token": token,
+        "state": DeedState.INTENDED,
+        "cost": 60,
+        "attempts": 0,
+        "kept": {},
+        "message": "",
+        "created_at": 1.0,
+        **values,
+    }
+
+
+def test_an_open_offer_may_cost_all_its_places_that_are_not_decided(database: Database) -> None:
+    with database.write() as connection:
+        offer = _offer(connection, 1)
+        assert offers.reserved(connection, 1) == 3 * 72
+        _submission(connection, offer, "a", SubmissionState.ACCEPTED)
+        assert offers.reserved(connection, 1) == 2 * 72
+        _submission(connection, offer, "b", SubmissionState.RETURNED)
+        assert offers.reserved(connection, 1) == 2 * 72
+
+
+def test_an_expired_offer_may_cost_only_what_was_begun(database: Database) -> None:
+    with database.write() as connection:
+        offer = _offer(connection, 1)
+        for name, state in (("a", "working"), ("b", "held"), ("c", "returned"), ("d", "rejected")):
+            _submission(connection, offer, name, state)
+        offers.change_offer(connection, offer, state=OfferState.EXPIRED)
+        assert offers.reserved(connection, 1) == 2 * 72
+        _offer(connection, 2, state=OfferState.FAILED)
+        assert offers.reserved(connection, 1) == 2 * 72
+
+
+def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
+    with database.write() as connection:
+        assert deeds.add_deed(connection, _deed("accept:1"))
+        assert not deeds.add_deed(connection, _deed("accept:1"))
+        (row,) = deeds.intended(connection, 1)
+        assert deeds.begin_deed(connection, row, 2.0)
+        assert not deeds.begin_deed(connection, row, 3.0), "it is being attempted already"
+        (row,) = deeds.intended(connection, 1)
+        assert (row.attempts, row.tried_at) == (1, 2.0)
+        assert deeds.begin_deed(connection, row, 9.0)
+        deeds.keep(connection, row.id, {"hit": "H"})
+        assert deeds.spent(connection, 1) == 60
+        deeds.end_deed(connection, row.id, DeedState.FAILED, 4.0, "no")
+        assert deeds.spent(connection, 1) == 0
+        assert deeds.intended(connection, 1) == []
+        assert not deeds.add_deed(connection, _deed("accept:1"))
+        (row,) = deeds.list_deeds(connection, 1, 0, 10)
+        assert (row.tried_at, row.kept, row.message) == (2.0, {"hit": "H"}, "no")
+
+
+def test_a_submission_comes_once_for_each_worker_of_a_session(database: Database) -> None:
+    with database.write() as connection:
+        offer = _offer(connection, 1)
+        first = _submission(connection, offer, "a", SubmissionState.WORKING)
+        assert _submission(connection, offer, "a", SubmissionState.SUBMITTED) == first
+        (row,) = offers.submissions_of(connection, 1, "a")
+        assert row.state == SubmissionState.WORKING
+        offers.begin_after(connection, row.worker_id, but=0, now=7.0)
+        assert offers.submissions_of(connection, 1)[0].begun_at == 7.0
+
+
+def test_one_process_leads_until_its_time_is_over_or_it_resigns(database: Database) -> None:
+    def lead(holder: str, now: float) -> bool:
+        with database.write() as connection:
+            return hirings.lead(connection, "runner", holder, now, now + 10)
+
+    assert lead("a", 0.0)
+    assert not lead("b", 5.0)
+    assert lead("a", 5.0)
+    assert not lead("b", 14.0)
+    assert lead("b", 15.0)
+    with database.write() as connection:
+        hirings.resign(connection, "runner", "a")
+    assert not lead("a", 16.0)
+    with database.write() as connection:
+        hirings.resign(connection, "runner", "b")
+    assert lead("a", 16.0)
+
+
+def test_a_notice_that_comes_twice_is_one_and_is_handled_once(database: Database) -> None:
+    with database.write() as connection:
+        for told in ({"n": 1}, {"n": 2}):
+            hirings.add_notice(connection, NoticeRow(1, "event", told, 1.0, None))
+        (row,) = hirings.open_notices(connection, 1)
+        assert row.content == {"n": 1}
+        hirings.close_notice(connection, 1, "event", 2.0)
+        hirings.add_notice(connection, NoticeRow(1, "event", {"n": 3}, 3.0, None))
+        assert hirings.open_notices(connection, 1) == []
