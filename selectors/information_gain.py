@@ -147,7 +147,7 @@ class InformationGain(Believer):
         """Return the prices of answers; the margin of ties has only so many values."""
         key = view.margin if view.ties else -1.0
         if key not in self._prices:
-            self._prices = {key: Prices(view.margin, view.ties, self.options.ease)}
+            self._prices[key] = Prices(view.margin, view.ties, self.options.ease)
         return self._prices[key]
 
     # -- telling --------------------------------------------------------------------------------

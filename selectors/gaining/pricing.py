@@ -6,19 +6,19 @@ if the difference were known. Both depend on two numbers only, so one table pric
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
+from scipy.special import ndtr
 
-from nextpair.selectors.gaining.chances import TIE, chances
 from nextpair.selectors.placing.asking import entropy
 from nextpair.selectors.placing.places import Array
 
-CELLS = 128
+CELLS = 96
 REACH = 12.0
 """Means and deviations beyond this are priced as if they were this."""
 LAPSE = 0.02
 """How many answers are given at random by anyone: what seems certain is still worth little."""
 TOO_HARD = 1e-3
 """What is left of the worth of a pair that is too hard."""
-_NODES, _WEIGHTS = hermegauss(16)
+_NODES, _WEIGHTS = hermegauss(12)
 
 
 class Prices:
@@ -35,11 +35,9 @@ class Prices:
         mean = axis[:, None, None]
         differences = (mean + axis[None, :, None] * _NODES).reshape(CELLS * CELLS, -1)
         weights = _WEIGHTS / _WEIGHTS.sum()
-        answers = chances(differences, np.zeros(()), margin).chance
-        if not ties:
-            answers = np.delete(answers, TIE, axis=0)
-        answers = (1 - LAPSE) * answers / answers.sum(axis=0) + LAPSE / len(answers)
-        answers = np.moveaxis(answers, 0, -1)
+        better, worse = ndtr(differences - margin), ndtr(-differences - margin)
+        said = [better, 1 - better - worse, worse] if ties else [better, worse]
+        answers = np.stack(said, axis=-1) * (1 - LAPSE) + LAPSE / len(said)
         expected = np.tensordot(answers, weights, axes=(1, 0))
         taught = entropy(expected) - entropy(answers) @ weights
         found = answers[..., [0, -1]].max(axis=-1) @ weights
