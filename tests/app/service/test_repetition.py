@@ -6,7 +6,8 @@ import pytest
 from crowds import Place, pool
 from installations import new_key, serving
 
-from nextpair.app.client import Client
+from nextpair.app.client import Client, Refused
+from nextpair.app.words import Scope
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +50,20 @@ def test_an_answer_that_arrives_again_after_it_was_undone_changes_nothing(place:
 
         assert again.number == told.number
         assert _counting(client, first.id) == []
+
+
+def test_a_client_can_read_what_it_has_set_up_and_manage_keys(place: Place) -> None:
+    with Client(place.address, place.key) as client:
+        assert client.topic("study", "topic").documents == 8
+        names = [one.id for one in client.documents("study", "topic")]
+        assert names == [one.id for one in pool("topic", 8).documents]
+        assert list(client.conflicts("study", "topic")) == []
+        made = client.create_key(Scope.READ, "for a look")
+        assert made.key is not None
+        with Client(place.address, made.key, retries=0) as reader:
+            assert reader.study("study").id == "study"
+            with pytest.raises(Refused):
+                list(reader.keys())
+        client.revoke_key(made.id)
+        (found,) = (one for one in client.keys() if one.id == made.id)
+        assert found.revoked_at is not None and found.label == "for a look"

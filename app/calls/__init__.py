@@ -1,0 +1,1 @@
+"""The calls of the client, by what they are for."""
