@@ -41,7 +41,7 @@ class Surroundings:
 
     def _limit(self, path: str) -> int:
         settings = self._settings
-        upload = path.endswith("/topics.jsonl")
+        upload = path.endswith(("/topics.jsonl", "/imports"))
         return round((settings.max_upload_mb if upload else settings.max_body_mb) * MB)
 
     def _note(self, scope: Scope, request: "_Request", seconds: float) -> None:

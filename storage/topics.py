@@ -215,6 +215,22 @@ def list_documents(
     return [DocumentRow(*row) for row in connection.execute(found)]
 
 
+def list_titles(
+    connection: Connection, topic_id: int, after: int = -1, limit: int | None = None
+) -> list[DocumentRow]:
+    """List a topic's documents as if they had no text: texts are most of what there is to read."""
+    found = (
+        select(Document.position, Document.name, Document.title, Document.url, Document.prior)
+        .where(Document.topic_id == topic_id, Document.position > after, Document.position < ASIDE)
+        .order_by(Document.position)
+        .limit(limit)
+    )
+    return [
+        DocumentRow(position, name, title, "", None, url, None, prior)
+        for position, name, title, url, prior in connection.execute(found)
+    ]
+
+
 def documents_at(
     connection: Connection, topic_id: int, positions: Iterable[int]
 ) -> dict[int, DocumentRow]:

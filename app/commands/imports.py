@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
@@ -12,18 +11,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from nextpair.app.client import Client, Refused
 from nextpair.app.commands.remote import add_service, open_client
-from nextpair.app.formats.documents import read_documents
-from nextpair.app.formats.merged_pools import merge_pools
 from nextpair.app.formats.pools import Pool
-from nextpair.app.formats.run_pools import pool_runs
-from nextpair.app.formats.trec_topics import read_topics
+from nextpair.app.formats.sendable import Unsendable
+from nextpair.app.formats.sources import DEPTH, Sources, read_sources
 from nextpair.app.simulation.inputs import split_option
-from nextpair.app.uploads import Unsendable, check_pool, upload_pool
+from nextpair.app.uploads import upload_pool
 from nextpair.selectors.base import find_selector, make_options, selector_names
-from nextpair.selectors.errors import BadInput, BadOption
+from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
 
-DEPTH = 100
 EXAMPLE = """\
 examples:
   export NEXTPAIR_KEY=np_…
@@ -109,17 +105,10 @@ def _read(given: argparse.Namespace) -> Sequence[Pool]:
         if getattr(given, word) is not None and not getattr(given, needed):
             raise BadOption(f"--{word} has no effect without --{needed}")
     depth = DEPTH if given.depth is None else given.depth
-    pools, warnings = merge_pools(
-        read_topics(given.topics) if given.topics else (),
-        pool_runs(given.runs, depth) if given.runs else None,
-        chain.from_iterable(read_documents(path, given.topic) for path in given.documents),
-    )
+    sources = Sources(given.topics, given.runs, given.documents, depth, given.topic)
+    pools, warnings = read_sources(sources)
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    if not pools:
-        raise BadInput("there is nothing to import: no topic has documents")
-    for pool in pools:
-        check_pool(pool)
     return pools
 
 

@@ -146,6 +146,26 @@ def add_topic(connection: Connection, study: str, new: NewTopic, now: float) -> 
     return topics.get_topic(connection, topic_id)
 
 
+def add_topics(
+    service: Service, study: str, new: Sequence[NewTopic], now: float, *, dry_run: bool = False
+) -> set[str]:
+    """Add topics, all or none; return which of them were not there before.
+
+    Parameters
+    ----------
+    dry_run
+        Only to see whether it could be done: nothing is kept.
+    """
+    study_id = service.study_id(study)
+    with service.database.write() as connection:
+        known = {row.name for row in topics.list_topics(connection, study_id)}
+        for one in new:
+            add_topic(connection, study, one, now)
+        if dry_run:
+            connection.rollback()
+    return {one.name for one in new} - known
+
+
 def check_topic(service: Service, study: str, new: NewTopic) -> None:
     """Refuse a topic that is too large, or that the study's selector cannot work on."""
     most, longest = service.settings.max_documents, service.settings.max_text

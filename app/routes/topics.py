@@ -33,7 +33,8 @@ router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"])
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
-def _new(head: TopicHeadIn, documents: list[DocumentRow]) -> NewTopic:
+def new_topic(head: TopicHeadIn, documents: list[DocumentRow]) -> NewTopic:
+    """Return a topic to be added."""
     rule = head.understanding
     return NewTopic(
         head.id,
@@ -102,7 +103,7 @@ def create_topic(
 ) -> TopicOut:
     """Add a topic with all its documents. The same one again is a success that changes nothing."""
     documents = [document_row(document, place) for place, document in enumerate(body.documents)]
-    out, status = _add(service, call, study, _new(body, documents), now)
+    out, status = _add(service, call, study, new_topic(body, documents), now)
     response.status_code = status
     return out
 
@@ -146,7 +147,7 @@ async def upload_topic(
             documents.append(document_row(_read(DocumentIn, number, line), len(documents)))
     if head is None:
         raise RequestValidationError([{"loc": ("body",), "msg": "there is no line"}])
-    new = _new(head, documents)
+    new = new_topic(head, documents)
     call = Call(caller.key_id, None, "")
     out, response.status_code = await run_in_threadpool(_add, service, call, study, new, now)
     return out
@@ -217,11 +218,13 @@ def list_documents(
     service: Svc,
     after: Annotated[int, Query(ge=-1, le=10**9, description="`next` of the page before")] = -1,
     limit: Limit = 100,
+    texts: Annotated[bool, Query(description="whether to send text and HTML along")] = True,
 ) -> Page[DocumentOut]:
     """List a topic's documents in the order in which they were given."""
     topic_id = service.topic_id(study, topic)
     with service.database.read() as connection:
-        rows = topics.list_documents(connection, topic_id, after, limit + 1)
+        read = topics.list_documents if texts else topics.list_titles
+        rows = read(connection, topic_id, after, limit + 1)
     more = str(rows[limit - 1].position) if len(rows) > limit else None
     return Page(items=[document_out(row) for row in rows[:limit]], next=more)
 

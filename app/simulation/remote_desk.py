@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from nextpair.app.client import Client
 from nextpair.app.designs import preference
 from nextpair.app.formats.pools import Pool, PoolDocument
+from nextpair.app.formats.sendable import Unsendable
 from nextpair.app.simulation.desk import Desk, OpenDesk
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.truths import Answer, Question
-from nextpair.app.uploads import Unsendable, upload_pool
+from nextpair.app.uploads import upload_pool
 from nextpair.app.wire.common import NAME
 from nextpair.app.wire.judging import AssignmentOut
 from nextpair.app.words import Reason

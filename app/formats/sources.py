@@ -1,0 +1,56 @@
+"""Files as people have them, read together: topics, runs and documents become pools."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from nextpair.app.formats.documents import read_documents
+from nextpair.app.formats.merged_pools import merge_pools
+from nextpair.app.formats.pools import Pool
+from nextpair.app.formats.run_pools import pool_runs
+from nextpair.app.formats.sendable import check_pool
+from nextpair.app.formats.trec_topics import read_topics
+from nextpair.selectors.errors import BadInput
+
+DEPTH = 100
+"""How far down the runs, if nobody says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Files that belong together.
+
+    Parameters
+    ----------
+    topics
+        TREC topics: SGML, XML, or two columns.
+    runs
+        TREC runs; what they rank highest is judged.
+    documents
+        JSON Lines or CSV.
+    depth
+        How far down the runs.
+    topic
+        The topic of documents that name none.
+    """
+
+    topics: Path | None = None
+    runs: Sequence[Path] = ()
+    documents: Sequence[Path] = ()
+    depth: int = DEPTH
+    topic: str | None = None
+
+
+def read_sources(sources: Sources) -> tuple[list[Pool], list[str]]:
+    """Read everything; return pools that a service takes, and warnings."""
+    pools, warnings = merge_pools(
+        read_topics(sources.topics) if sources.topics else (),
+        pool_runs(sources.runs, sources.depth) if sources.runs else None,
+        chain.from_iterable(read_documents(path, sources.topic) for path in sources.documents),
+    )
+    if not pools:
+        raise BadInput("; ".join(["there is nothing to import: no topic has documents", *warnings]))
+    for pool in pools:
+        check_pool(pool)
+    return pools, warnings

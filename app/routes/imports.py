@@ -1,0 +1,182 @@
+"""Files from a browser into a study: what `nextpair import` does, in one request."""
+
+import gzip
+import tempfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+
+from nextpair.app.errors import TooLarge
+from nextpair.app.formats.files import GZIP, BadFile
+from nextpair.app.formats.pools import Pool
+from nextpair.app.formats.sendable import document_of, head_of
+from nextpair.app.formats.sources import Sources, read_sources
+from nextpair.app.judging import managing
+from nextpair.app.judging.managing import NewTopic
+from nextpair.app.judging.service import Service
+from nextpair.app.routes.access import Admin, Now, Svc
+from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.topics import document_row, new_topic
+from nextpair.app.settings import MB
+from nextpair.app.wire.imports import ImportedTopicOut, ImportIn, ImportOut
+from nextpair.selectors.errors import BadInput
+
+router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"])
+
+KINDS = ("topics", "runs", "documents")
+MOST_FILES = 1000
+_CHUNK = 2**20
+_FILES: dict[str, Any] = {"type": "array", "items": {"type": "string", "format": "binary"}}
+_FORM = {
+    "requestBody": {
+        "required": True,
+        "description": "Files, plain or gzip, as `nextpair import` reads them.",
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        "topics": {**_FILES, "maxItems": 1, "description": "TREC topics"},
+                        "runs": {**_FILES, "description": "TREC runs"},
+                        "documents": {**_FILES, "description": "JSON Lines or CSV"},
+                        **ImportIn.model_json_schema()["properties"],
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A form as it came: its files by kind, and what is said beside them."""
+
+    files: dict[str, list[UploadFile]]
+    said: ImportIn
+
+
+# The form is read here and not by the framework, which would read all of it before asking for a
+# key.
+
+
+@router.post("/imports", responses=problems(404, 409), openapi_extra=_FORM)
+async def import_files(
+    study: StudyName, request: Request, caller: Admin, service: Svc, now: Now
+) -> ImportOut:
+    """Add the topics that files describe, all of them or none; the same again changes nothing."""
+    async with request.form(max_files=MOST_FILES) as form:
+        given = _read_form(form)
+        return await run_in_threadpool(_import, service, study, given, now)
+
+
+def _read_form(form: FormData) -> Given:
+    files: dict[str, list[UploadFile]] = {kind: [] for kind in KINDS}
+    texts: dict[str, str] = {}
+    for name, value in form.multi_items():
+        if isinstance(value, str):
+            texts[name] = value
+        elif name in KINDS:
+            files[name].append(value)
+        else:
+            raise _invalid(name, "there is no such file here; give topics, runs or documents")
+    if len(files["topics"]) > 1:
+        raise _invalid("topics", "give one file of topics")
+    if not files["runs"] and not files["documents"]:
+        raise _invalid("documents", "give runs or documents: there is nothing to import")
+    try:
+        return Given(files, ImportIn.model_validate(texts))
+    except ValidationError as error:
+        found = [{"loc": ("form", *one["loc"]), "msg": one["msg"]} for one in error.errors()]
+        raise RequestValidationError(found) from None
+
+
+def _invalid(name: str, what: str) -> RequestValidationError:
+    return RequestValidationError([{"loc": ("form", name), "msg": what}])
+
+
+def _import(service: Service, study: str, given: Given, now: float) -> ImportOut:
+    service.study_id(study)
+    pools, warnings = _pools(given, service.settings.max_upload_mb * MB)
+    new = [_new(pool) for pool in pools]
+    for one in new:
+        managing.check_topic(service, study, one)
+    added = managing.add_topics(service, study, new, now, dry_run=given.said.dry_run)
+    topics = [
+        ImportedTopicOut(
+            topic=pool.topic,
+            title=pool.title,
+            documents=len(pool.documents),
+            new=pool.topic in added,
+        )
+        for pool in pools
+    ]
+    return ImportOut(dry_run=given.said.dry_run, topics=topics, warnings=warnings)
+
+
+def _new(pool: Pool) -> NewTopic:
+    documents = [
+        document_row(document_of(pool, document), place)
+        for place, document in enumerate(pool.documents)
+    ]
+    return new_topic(head_of(pool), documents)
+
+
+def _pools(given: Given, most: float) -> tuple[list[Pool], list[str]]:
+    """Read the files, from a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="nextpair-import-") as name:
+        folder = Path(name)
+        kept = {kind: _keep(files, folder / kind, most) for kind, files in given.files.items()}
+        sources = Sources(
+            next(iter(kept["topics"]), None),
+            kept["runs"],
+            kept["documents"],
+            given.said.depth,
+            given.said.topic,
+        )
+        try:
+            return read_sources(sources)
+        except BadInput as error:
+            # Where a file is kept for a moment is nobody's business; what it is called is.
+            told = str(error)
+            for kind in KINDS:
+                told = told.replace(f"{folder / kind}/", "")
+            raise type(error)(told) from None
+
+
+def _keep(files: Sequence[UploadFile], folder: Path, most: float) -> list[Path]:
+    folder.mkdir()
+    kept: list[Path] = []
+    for upload in files:
+        name = Path(upload.filename or "file").name.replace("\0", "") or "file"
+        path = folder / name[-150:]
+        if path in kept:
+            raise BadFile(f"{path.name}: two files have this name")
+        _copy(upload.file, path, most)
+        kept.append(path)
+    return kept
+
+
+def _copy(source: BinaryIO, path: Path, most: float) -> None:
+    """Copy a file, unpacked: what is packed may be a thousand times as large."""
+    packed = source.read(len(GZIP)) == GZIP
+    source.seek(0)
+    left = most
+    try:
+        with path.open("xb") as target, gzip.GzipFile(fileobj=source, mode="rb") as unpacked:
+            while chunk := (unpacked if packed else source).read(_CHUNK):
+                left -= len(chunk)
+                if left < 0:
+                    raise TooLarge(f"{path.name}: a file has at most {most / MB:g} MB, unpacked")
+                target.write(chunk)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise BadFile(f"{path.name}: {error}") from None
