@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption
@@ -29,12 +30,14 @@ from nextpair.selectors.placing.goals import Goal, Reach
 from nextpair.selectors.placing.islands import Mainland
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.proof import Proof
+from nextpair.selectors.placing.spans import spans
 from nextpair.selectors.placing.view import View
 from nextpair.selectors.placing.waiting import askable
 from nextpair.selectors.topic.believing import Believer, Reliability
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
 from nextpair.selectors.topic.order import Order
+from nextpair.selectors.topic.picture import settled_documents
 from nextpair.selectors.topic.settings import Forecast
 
 ANSWERS = {Outcome.BETTER: 0, Outcome.TIE: 1, Outcome.WORSE: 2}
@@ -227,6 +230,10 @@ class Placement(Believer):
             ]
             self._settled = Order.of_classes(len(self.documents), [one for one in members if one])
         return self._settled
+
+    def spans(self) -> NDArray[np.int64]:
+        """Return the places that hold most of what is believed of each document."""
+        return spans(self._fitting.final(), settled_documents(self.settled()))
 
     def guesses(self) -> Array:
         """Return a number for each document, larger is better: its likeliest class.

@@ -1,5 +1,7 @@
 """Saying what is known: ranking, progress, and why."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -209,3 +211,18 @@ def progress(live: LiveTopic, now: float) -> Progress:
         state.finished,
         state.forecast(),
     )
+
+
+def together(forecasts: Sequence[Forecast | None]) -> Forecast | None:
+    """Add forecasts up; None if one is missing.
+
+    Topics are judged apart from each other, so what each may differ by adds up in squares: that all
+    are at the end of their intervals at once is far less likely than that one is.
+    """
+    told = [one for one in forecasts if one is not None]
+    if len(told) < len(forecasts):
+        return None
+    expected = sum(one.expected for one in told)
+    less = math.hypot(*(one.expected - one.low for one in told))
+    more = math.hypot(*(one.high - one.expected for one in told))
+    return Forecast(expected, max(0.0, expected - less), expected + more)

@@ -19,6 +19,9 @@ from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
 from nextpair.selectors.topic.settings import Settings as TopicSettings
 from nextpair.storage.rows import StudyRow
 
+Price = Annotated[Real, Field(ge=0, le=10**6)]
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+
 
 class StudySettings(BaseModel):
     """What all topics of a study have in common."""
@@ -61,6 +64,8 @@ class StudySettings(BaseModel):
         default_factory=dict, description="the platform's options, by name; never its keys"
     )
     hiring: Hiring = Field(default_factory=Hiring, description="what workers are paid, and when")
+    price: Price | None = Field(None, description="what one answer costs")
+    currency: Currency = Field("USD", description="of the price, by its three letters")
 
     def for_topic(self, seed: int) -> TopicSettings:
         """Return what the mind needs to know."""

@@ -1,11 +1,13 @@
 """Designs, and how a study checks its workers: known answers, and what came of the checks."""
 
+import sys
+from dataclasses import fields
 from typing import Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from nextpair.app.designs.base import design_names, find_design
+from nextpair.app.designs.base import Shape, design_names, find_design
 from nextpair.app.errors import UnknownWorker
 from nextpair.app.judging import golding
 from nextpair.app.judging.golding import NewGold
@@ -16,6 +18,8 @@ from nextpair.app.routes.topics import document_row
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.judging import DesignOut, VerdictOut
 from nextpair.app.wire.topics import GoldsIn, GoldsOut
+from nextpair.selectors.base import find_selector, selector_names
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
 from nextpair.storage import checks, studies, topics
 
 router = APIRouter(prefix="/v1", tags=["designs"])
@@ -26,8 +30,18 @@ class DesignSummary(BaseModel):
 
     design: str
     description: str
+    shape: Shape = Field(description="pair or single, unless its options say otherwise")
     options: dict[str, Any]
     answers: list[dict[str, Any]] = Field(description="of each stage")
+
+
+class SelectorSummary(BaseModel):
+    """A selector, with the defaults of its options."""
+
+    selector: str
+    description: str
+    options: dict[str, Any]
+    default: bool = Field(description="whether studies have it that name none")
 
 
 @router.get("/designs", responses=problems())
@@ -39,10 +53,28 @@ def list_designs(caller: Anyone) -> Page[DesignSummary]:
             DesignSummary(
                 design=name,
                 description=(design.__doc__ or "").split("\n")[0],
+                shape=Shape(design().shape),
                 options=design.model_json_schema(),
                 answers=[model.model_json_schema() for model in design.answer_models()],
             )
             for name, design in found
+        ]
+    )
+
+
+@router.get("/selectors", responses=problems())
+def list_selectors(caller: Anyone) -> Page[SelectorSummary]:
+    """List what can decide which pair is asked next."""
+    found = [(name, find_selector(name)) for name in selector_names()]
+    return Page(
+        items=[
+            SelectorSummary(
+                selector=name,
+                description=(sys.modules[selector.__module__].__doc__ or "").split("\n")[0],
+                options={one.name: one.default for one in fields(selector.Options)},
+                default=name == DEFAULT_SELECTOR,
+            )
+            for name, selector in found
         ]
     )
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 
 from nextpair.app import keys
 from nextpair.app.judging.managing import once
-from nextpair.app.routes.access import Admin, Creating, Now, Svc
+from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Svc
 from nextpair.app.routes.described import problems, repeated
 from nextpair.app.wire.common import Name, Page
 from nextpair.app.wire.keys import KeyIn, KeyOut, NewKeyOut
@@ -45,6 +45,14 @@ def list_keys(caller: Admin, service: Svc) -> Page[KeyOut]:
     with service.database.read() as connection:
         rows = stored.list_keys(connection)
     return Page(items=[KeyOut(**_out(row)) for row in rows])
+
+
+@router.get("/current", responses=problems())
+def get_current_key(caller: Anyone, service: Svc) -> KeyOut:
+    """Describe the key that this call is made with."""
+    with service.database.read() as connection:
+        (row,) = (one for one in stored.list_keys(connection) if one.id == caller.key_id)
+    return KeyOut(**_out(row))
 
 
 @router.delete("/{key}", responses=problems(404))

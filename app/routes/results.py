@@ -15,6 +15,7 @@ from nextpair.app.wire.common import Page
 from nextpair.app.wire.results import (
     ConflictOut,
     ExplanationOut,
+    ForecastOut,
     LogEntryOut,
     ProgressOut,
     RankedOut,
@@ -26,6 +27,7 @@ from nextpair.app.wire.results import (
 )
 from nextpair.app.wire.topics import DocumentName
 from nextpair.selectors.topic.judgments import Finding, Outcome
+from nextpair.selectors.topic.settings import Forecast
 from nextpair.storage import judgments, studies, topics
 from nextpair.storage.rows import JudgmentRow, Purpose
 
@@ -72,16 +74,20 @@ def get_study_progress(
     study_id = service.study_id(study)
     with service.database.read() as connection:
         rows = topics.list_topics(connection, study_id)
-    found = []
+    found, forecasts = [], []
     for row in rows:
         with service.look(row.id) as live:
-            found.append(progress_out(row.name, reporting.progress(live, now)))
+            progress = reporting.progress(live, now)
+        found.append(progress_out(row.name, progress))
+        forecasts.append(Forecast(0, 0, 0) if progress.finished else progress.forecast)
+    forecast = reporting.together(forecasts)
     return StudyProgressOut(
         documents=sum(one.documents for one in found),
         judgments=sum(one.judgments for one in found),
         conflicts=sum(one.conflicts for one in found),
         open=sum(one.open for one in found),
         finished=sum(one.finished for one in found),
+        forecast=None if forecast is None else ForecastOut(**asdict(forecast)),
         topics=found,
     )
 
@@ -134,11 +140,17 @@ def explain(
 
 @router.get("/topics/{topic}/conflicts", responses=problems(404))
 def list_conflicts(
-    study: StudyName, topic: TopicName, caller: Reader, service: Svc
+    study: StudyName,
+    topic: TopicName,
+    caller: Reader,
+    service: Svc,
+    after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before")] = 0,
+    limit: Limit = 100,
 ) -> Page[ConflictOut]:
-    """List every finding that contradicted what was known when it came."""
+    """List the findings that contradicted what was known when they came, with what explains it."""
     with service.look(service.topic_id(study, topic)) as live:
-        ids, conflicts = live.pairs.documents.ids, live.pairs.conflicts
+        ids, every = live.pairs.documents.ids, live.pairs.conflicts
+    conflicts = every[after : after + limit]
 
     def told(finding: Finding) -> ReasonOut:
         return ReasonOut(
@@ -157,7 +169,7 @@ def list_conflicts(
         )
         for conflict in conflicts
     ]
-    return Page(items=items)
+    return Page(items=items, next=str(after + limit) if len(every) > after + limit else None)
 
 
 @router.get("/topics/{topic}/judgments", responses=problems(404))

@@ -73,6 +73,7 @@ class StudyProgressOut(BaseModel):
     conflicts: int
     open: int
     finished: int = Field(description="topics with nothing left to ask")
+    forecast: ForecastOut | None = Field(description="of all topics, if it can be told of each")
     topics: list[ProgressOut]
 
 

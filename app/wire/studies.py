@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.hiring.rules import Hiring
-from nextpair.app.judging.study import StudySettings
+from nextpair.app.judging.study import Currency, Price, StudySettings
 from nextpair.app.values import Line, OptionValue, Prose, Real, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.storage.rows import Status, WorkerStatus
@@ -39,6 +39,8 @@ class StudyChange(Wire):
         default_factory=dict, description="all of them: what is left out has its default"
     )
     hiring: Hiring = Field(default_factory=Hiring, description="all of it, as above")
+    price: Price | None = Field(None, description="of one answer; null if it has none")
+    currency: Currency = "USD"
 
 
 class WorkerOut(BaseModel):

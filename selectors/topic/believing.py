@@ -84,6 +84,14 @@ class Believer(Selector):
         """Return how likely the first of two documents is the better one, if it has scores."""
         return None
 
+    def spans(self) -> NDArray[np.int64] | None:
+        """Return, for each document, the first and the last place it may well stand at.
+
+        Places are told as in `picture`: a class of `settled()` at every odd one, gaps at the
+        others. None, unless a believer can tell more than whether a document is settled.
+        """
+        return None
+
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Do nothing: a believer hears judgments, not findings."""
 

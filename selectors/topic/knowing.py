@@ -15,6 +15,7 @@ from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.order import Order
+from nextpair.selectors.topic.picture import Picture, picture
 from nextpair.selectors.topic.settings import Conflict, Reason
 from nextpair.selectors.topic.votes import Ballots, VoteRule
 
@@ -97,6 +98,11 @@ class Knowledge:
     def certainty(self) -> NDArray[np.float64] | None:
         """Return how likely each document is of its class, if the selector weighs that."""
         return self.selector.certainty() if isinstance(self.selector, Believer) else None
+
+    def picture(self) -> Picture:
+        """Return the classes in order, and what is open between them."""
+        spans = self.selector.spans() if isinstance(self.selector, Believer) else None
+        return picture(self.order, spans)
 
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered, if the selector weighs them."""

@@ -1,0 +1,53 @@
+"""How fast a study is judged: its answers, counted from some moments on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import case, func, select
+
+from nextpair.storage.database import Connection
+from nextpair.storage.tables import Judgment, Topic
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """A study's answers, retracted ones and checks included: all of them were work.
+
+    Parameters
+    ----------
+    judgments
+        How many there are.
+    latest
+        When the last one came, if one did.
+    since
+        How many came at or after each of the moments asked about.
+    workers
+        How many people gave those since the last of these moments.
+    """
+
+    judgments: int
+    latest: float | None
+    since: tuple[int, ...]
+    workers: int
+
+
+def pace(connection: Connection, study_id: int, moments: Sequence[float]) -> Pace:
+    """Count a study's answers.
+
+    Parameters
+    ----------
+    moments
+        Oldest first, at least one.
+    """
+    made = Judgment.created_at
+    since = [func.sum(case((made >= moment, 1), else_=0)) for moment in moments]
+    # What this leaves out is null, and null is not counted.
+    recent = case((made >= moments[-1], Judgment.worker_id))
+    found = (
+        select(func.count(), func.max(made), func.count(recent.distinct()), *since)
+        .select_from(Judgment)
+        .join(Topic, Topic.id == Judgment.topic_id)
+        .where(Topic.study_id == study_id)
+    )
+    count, latest, workers, *counts = connection.execute(found).one()
+    return Pace(count, latest, tuple(int(one or 0) for one in counts), workers)
