@@ -13,6 +13,7 @@ from browsers import Site, Worker, launched
 from installations import new_key, serving
 from playwright.sync_api import Page
 
+from benchmarks.dashboard_scenes import STUDY, TOPIC, judge_for_a_day
 from nextpair.app.client import Client
 from nextpair.app.demo.example import INSTRUCTIONS
 from nextpair.app.formats.documents import read_documents
@@ -21,6 +22,7 @@ from nextpair.app.wire.topics import DocumentIn, TopicIn
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 WIDE: dict[str, Any] = {"viewport": {"width": 1200, "height": 760}, "reduced_motion": "reduce"}
+TALL: dict[str, Any] = {"viewport": {"width": 1200, "height": 900}, "reduced_motion": "reduce"}
 NARROW: dict[str, Any] = {
     "viewport": {"width": 360, "height": 740},
     "device_scale_factor": 2,
@@ -45,10 +47,10 @@ def add_studies(client: Client) -> None:
         client.add_topic(study, topic)
 
 
-def shoot(page: Page, name: str) -> None:
-    """Take a picture of what is on screen."""
+def shoot(page: Page, name: str, *, whole: bool = False) -> None:
+    """Take a picture of what is on screen, or of the whole page."""
     IMAGES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=IMAGES / f"{name}.png")
+    page.screenshot(path=IMAGES / f"{name}.png", full_page=whole)
     print(IMAGES / f"{name}.png")
 
 
@@ -109,6 +111,47 @@ def messages(site: Site) -> None:
     shoot(worker.page, "verdict")
 
 
+def dashboard(site: Site) -> None:
+    """Show the owner's pages."""
+    at = f"/studies/{STUDY}"
+    page = site.page(**TALL)
+    page.goto(f"{site.address}/studies")
+    page.get_by_label("Key").wait_for()
+    shoot(page, "sign-in")
+    page = site.sign_in(page=page)
+    page.get_by_text("settled").first.wait_for()
+    shoot(page, "studies")
+    page.get_by_role("button", name="New study").click()
+    page.get_by_text("find every document").wait_for()
+    shoot(page, "new-study")
+    _open(page, site, at, "Retract")
+    shoot(page, "study", whole=True)
+    page.get_by_role("button", name="Retract zed").click()
+    page.get_by_text("would no longer count").wait_for()
+    shoot(page, "retraction")
+    _open(page, site, f"{at}/topics/{TOPIC}", "Class 1")
+    shoot(page, "topic", whole=True)
+    page.emulate_media(color_scheme="dark")
+    shoot(page, "topic-dark")
+    _open(page, site, f"{at}/report", "Save as a file")
+    shoot(page, "report", whole=True)
+    small = site.sign_in(at, site.page(**NARROW))
+    small.get_by_text("settled").first.wait_for()
+    shoot(small, "study-narrow")
+    _open(small, site, f"{at}/topics/{TOPIC}", "Class 1")
+    shoot(small, "topic-narrow")
+
+
+def _open(page: Page, site: Site, path: str, what: str) -> None:
+    page.goto(site.address + path)
+    page.wait_for_function(
+        "what => document.body.textContent.includes(what)"
+        " || document.querySelector(`[aria-label^='${what}']`)",
+        arg=what,
+    )
+    page.wait_for_timeout(1500)
+
+
 def _example() -> TopicIn:
     folder = Path(str(files("nextpair.app.examples")))
     found = next(one for one in read_topics(folder / "topics.xml") if one.topic == "coffee")
@@ -141,6 +184,18 @@ def main() -> None:
             for show in (preferences, designs, messages):
                 show(site)
                 site.close()
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/nextpair.db"
+        key = new_key(url)
+        judge_for_a_day(url, key)
+        with (
+            serving(url) as (address, _),
+            Client(address, key) as client,
+            launched() as browser,
+        ):
+            site = Site(address, client, browser, key=key)
+            dashboard(site)
+            site.close()
 
 
 if __name__ == "__main__":

@@ -52,6 +52,7 @@ class Site:
     client: Client
     browser: Browser
     contexts: list[BrowserContext] = field(default_factory=list)
+    key: str = ""
 
     def make_study(self, study: str, size: int = 4, topic: str = "t", **settings: Any) -> None:
         """Add a study with a topic of documents d1, d2 and so on, smaller numbers better."""
@@ -85,6 +86,15 @@ class Site:
     def url(self, study: str, worker: str, **session: Any) -> str:
         """Open a session."""
         return self.client.open_session(study, worker, **session).url
+
+    def sign_in(self, path: str = "/studies", page: Page | None = None, key: str = "") -> Page:
+        """Let an owner open a page of the dashboard."""
+        page = page or self.page()
+        page.goto(self.address + path)
+        page.get_by_label("Key").fill(key or self.key)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("button", name="Sign out").wait_for()
+        return page
 
     def close(self) -> None:
         """Close all pages."""

@@ -1,1 +1,1 @@
-"""Pages that people use: the judging page, and what keeps it safe."""
+"""Pages that people use: the judging page, the dashboard, and what keeps them safe."""

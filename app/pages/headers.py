@@ -26,6 +26,17 @@ def page_headers(
         form to.
     """
     images = "'self' data: http: https:" if settings.remote_images else "'self' data:"
+    ancestors = " ".join((*settings.frame_ancestors, *frames)) or "'none'"
+    return _headers(images, ancestors, " ".join(forms) or "'none'")
+
+
+def owner_headers() -> dict[str, str]:
+    """Return the headers of the dashboard, which nobody may frame: it can change things."""
+    headers = _headers("'self' data:", "'none'", "'none'")
+    return {**headers, "Cross-Origin-Opener-Policy": "same-origin"}
+
+
+def _headers(images: str, ancestors: str, forms: str) -> dict[str, str]:
     policy = {
         "default-src": "'none'",
         "script-src": "'self'",
@@ -33,8 +44,8 @@ def page_headers(
         "connect-src": "'self'",
         "img-src": images,
         "base-uri": "'none'",
-        "form-action": " ".join(forms) or "'none'",
-        "frame-ancestors": " ".join((*settings.frame_ancestors, *frames)) or "'none'",
+        "form-action": forms,
+        "frame-ancestors": ancestors,
         # Text becomes markup in one place of the scripts, which this names.
         "require-trusted-types-for": "'script'",
         "trusted-types": "nextpair",

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from importlib.resources import files
 
+from nextpair.app.pages.files import static_files
 from nextpair.app.reports import comparisons, sections
 from nextpair.app.reports.markup import Html, element
 from nextpair.app.wire.reports import FullReportOut
@@ -46,4 +47,6 @@ def _about(report: FullReportOut) -> Html:
 
 
 def _style() -> str:
-    return files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+    """Return the report's own style, and the one it shares with the dashboard."""
+    own = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+    return own + static_files()["charts.css"].content.decode()

@@ -1,4 +1,4 @@
-"""The judging page: the same for everyone, and what anyone may know before they begin."""
+"""The pages: the same for everyone, and what anyone may know of a study before they begin."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,11 +13,11 @@ from nextpair.app.errors import BadArrival, UnknownStudy, problem_of
 from nextpair.app.hiring import arriving
 from nextpair.app.judging.service import Service
 from nextpair.app.pages.files import File, page, static_files
-from nextpair.app.pages.headers import page_headers
+from nextpair.app.pages.headers import owner_headers, page_headers
 from nextpair.app.platforms.finding import read_access
 from nextpair.app.problems import problem
 from nextpair.app.routes.access import Now, Svc
-from nextpair.app.routes.described import StudyName, problem_response
+from nextpair.app.routes.described import StudyName, TopicName, problem_response
 from nextpair.app.routes.sessions import preview
 from nextpair.app.wire.sessions import Preview
 from nextpair.selectors.errors import BadOption
@@ -70,6 +70,30 @@ def _refused(service: Service, study: str, error: BadArrival) -> Response:
     return problem(found.status, found.type, found.title, found.detail, headers=headers)
 
 
+@router.get("/studies", include_in_schema=False)
+async def studies_page() -> Response:
+    """Show the dashboard, which asks for a key before it asks for anything else."""
+    return _dashboard()
+
+
+@router.get("/studies/{study}", include_in_schema=False)
+async def study_page(study: StudyName) -> Response:
+    """Show the dashboard's page of a study."""
+    return _dashboard()
+
+
+@router.get("/studies/{study}/report", include_in_schema=False)
+async def report_page(study: StudyName) -> Response:
+    """Show the dashboard's page of a study's report."""
+    return _dashboard()
+
+
+@router.get("/studies/{study}/topics/{topic}", include_in_schema=False)
+async def topic_page(study: StudyName, topic: TopicName) -> Response:
+    """Show the dashboard's page of a topic."""
+    return _dashboard()
+
+
 @router.get("/static/{name}", include_in_schema=False)
 async def static_file(name: str, known: Known = None) -> Response:
     """Return a script, a style or a picture of the pages."""
@@ -83,6 +107,10 @@ async def static_file(name: str, known: Known = None) -> Response:
 def preview_study(study: StudyName, service: Svc) -> Preview:
     """Tell what a study asks of its workers, to anyone who thinks of becoming one."""
     return preview(service, study)
+
+
+def _dashboard() -> Response:
+    return _answer(page("dashboard.html"), None, owner_headers())
 
 
 def _answer(file: File, known: str | None, headers: Mapping[str, str]) -> Response:

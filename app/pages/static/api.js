@@ -1,4 +1,4 @@
-// The calls a worker's page makes: with its session, or with the token of one assignment.
+// Calls to the service: a worker's page makes them with its session, or with the token of one assignment.
 
 /** The network, or the service for a moment, is not there: the same can be sent again. */
 export class Lost extends Error {}
@@ -27,9 +27,10 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
  * @param {string} path
  * @param {string | null} bearer
  * @param {unknown} [body]
+ * @param {number} [patience] milliseconds
  * @returns {Promise<any>}
  */
-export async function call(method, path, bearer, body) {
+export async function call(method, path, bearer, body, patience = PATIENCE) {
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   if (bearer) headers.Authorization = `Bearer ${bearer}`;
@@ -42,7 +43,7 @@ export async function call(method, path, bearer, body) {
       body: body === undefined ? undefined : JSON.stringify(body),
       credentials: "omit",
       cache: "no-store",
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(patience),
     });
     told = await response.json();
   } catch (error) {

@@ -71,3 +71,29 @@ export function outside(address, label) {
   if (!/^https?:\/\//i.test(address)) return null;
   return make("a", { href: address, target: "_blank", rel: "noopener noreferrer nofollow" }, label);
 }
+
+/**
+ * Ask something in the page's dialog; null if it is closed without an answer.
+ * @param {string} title
+ * @param {Node[]} body
+ * @param {{label: string, value: string, kind?: string}[]} actions
+ * @param {HTMLElement} [home] what gets the focus where nothing had it
+ * @returns {Promise<string | null>}
+ */
+export function ask(title, body, actions, home = find("main")) {
+  const dialog = find("dialog");
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
+  find("dialog-title").textContent = title;
+  find("dialog-body").replaceChildren(...body);
+  const buttons = actions.map(({ label, value, kind }) => button(label, () => dialog.close(value), kind));
+  find("dialog-actions").replaceChildren(...buttons);
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    const closed = () => {
+      (before?.isConnected && before !== document.body ? before : home).focus();
+      resolve(dialog.returnValue || null);
+    };
+    dialog.addEventListener("close", closed, { once: true });
+  });
+}

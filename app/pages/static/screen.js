@@ -1,6 +1,6 @@
 // What is on screen: a question or a message, the progress, a banner, a dialog.
 
-import { button, find, make, paragraphs, unwrapped } from "./elements.js";
+import { ask, find, make, paragraphs, unwrapped } from "./elements.js";
 import { termsOf } from "./highlighting.js";
 import { progressText } from "./messages.js";
 import { Pane } from "./panes.js";
@@ -135,21 +135,7 @@ export class Screen {
    * @returns {Promise<string | null>}
    */
   ask(title, body, actions) {
-    const dialog = find("dialog");
-    const before = /** @type {HTMLElement | null} */ (document.activeElement);
-    find("dialog-title").textContent = title;
-    find("dialog-body").replaceChildren(...body);
-    const buttons = actions.map(({ label, value, kind }) => button(label, () => dialog.close(value), kind));
-    find("dialog-actions").replaceChildren(...buttons);
-    dialog.returnValue = "";
-    dialog.showModal();
-    return new Promise((resolve) => {
-      const closed = () => {
-        (before?.isConnected && before !== document.body ? before : find("answer")).focus();
-        resolve(dialog.returnValue || null);
-      };
-      dialog.addEventListener("close", closed, { once: true });
-    });
+    return ask(title, body, actions, find("answer"));
   }
 
   /** @param {string} text */

@@ -25,7 +25,7 @@ def whole_site() -> Iterator[Site]:
             Client(address, key) as client,
             launched() as browser,
         ):
-            yield Site(address, client, browser)
+            yield Site(address, client, browser, key=key)
 
 
 @pytest.fixture

@@ -66,6 +66,65 @@ def test_axe_finds_nothing_on_the_page_of_any_design(site: Site, axe: str, desig
     assert violations(worker.page, axe) == []
 
 
+def settle(page: Page, what: str) -> None:
+    """Wait until a page of the dashboard has been drawn."""
+    expect(page.locator(what).first).to_be_visible()
+    expect(page.get_by_text("Looking…")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page_of_the_owner(site: Site, axe: str, scheme: str) -> None:
+    study = f"owner-axe-{scheme}"
+    site.client.create_study(study, title="Everyday answers", price=0.1)
+    site.add_topic(study, "t", 6)
+    for worker in ("ann", "ben", "ann", "ben", "ann", "ben", "cho"):
+        (asked,) = site.client.next(study, worker).assignments
+        site.client.judge(asked, "left")
+    page = site.page(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(f"{site.address}/studies")
+    settle(page, "#key")
+    assert violations(page, axe) == []
+    site.sign_in("/studies", page)
+    settle(page, ".track progress")
+    assert violations(page, axe) == []
+    page.get_by_role("button", name="New study").click()
+    expect(page.get_by_text("find every document")).to_be_visible()
+    assert violations(page, axe) == []
+    page.goto(f"{site.address}/studies/{study}")
+    settle(page, ".trust")
+    for summary in page.locator("main summary").all():
+        summary.click()
+    assert violations(page, axe) == []
+    page.get_by_role("button", name="Retract ann").click()
+    settle(page, "dialog table")
+    assert violations(page, axe) == []
+    page.goto(f"{site.address}/studies/{study}/topics/t")
+    settle(page, ".matrix")
+    assert violations(page, axe) == []
+    page.goto(f"{site.address}/studies/{study}/report")
+    settle(page, ".report .tiles")
+    assert violations(page, axe) == []
+
+
+def test_the_pages_of_the_owner_fit_a_narrow_screen(site: Site) -> None:
+    site.client.create_study("owner-narrow", title="A study with a title that is rather long")
+    site.add_topic("owner-narrow", "t", 6)
+    for worker in ("ann", "ben", "cho", "dee"):
+        (asked,) = site.client.next("owner-narrow", worker).assignments
+        site.client.judge(asked, "left")
+    page = site.page(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    site.sign_in("/studies", page)
+    for path, what in (
+        ("/studies", ".track progress"),
+        ("/studies/owner-narrow", ".trust"),
+        ("/studies/owner-narrow/topics/t", ".matrix"),
+        ("/studies/owner-narrow/report", ".report .tiles"),
+    ):
+        page.goto(site.address + path)
+        settle(page, what)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+
+
 def test_the_page_fits_a_narrow_screen(site: Site) -> None:
     site.make_study("narrow", 3, title="A study with a title that is rather long")
     page = site.page(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)

@@ -1,6 +1,8 @@
 """What people wrote is shown as text: no payload runs, loads or navigates, wherever it stands."""
 
 import json
+import re
+from urllib.parse import quote
 
 import pytest
 from browsers import Site
@@ -54,7 +56,14 @@ document.addEventListener('securitypolicyviolation', event => {
 
 
 def watched(site: Site, study: str) -> tuple[Page, list[str]]:
-    """Open the page, noting every dialog and every call to elsewhere."""
+    """Open the judging page, noting every dialog and every call to elsewhere."""
+    page, noted = watchful(site)
+    page.goto(site.address + site.url(study, NAME))
+    return page, noted
+
+
+def watchful(site: Site) -> tuple[Page, list[str]]:
+    """Make a page that notes every dialog and every call to elsewhere."""
     page = site.page()
     page.add_init_script(WATCH)
     noted: list[str] = []
@@ -67,7 +76,6 @@ def watched(site: Site, study: str) -> tuple[Page, list[str]]:
             noted.append(url)
 
     page.on("request", lambda request: note(request.url))
-    page.goto(site.address + site.url(study, NAME))
     return page, noted
 
 
@@ -124,6 +132,39 @@ def test_no_payload_runs_wherever_it_is_written(site: Site) -> None:
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     expect(page.locator("#message-title")).to_have_text("All done")
+
+
+def test_no_payload_runs_on_the_pages_of_the_owner(site: Site) -> None:
+    name = documents()[0].id
+    extra = [DocumentIn(id=f"{n} {PAYLOADS[n]}"[:400], title=PAYLOADS[n]) for n in (4, 6)]
+    site.client.create_study(
+        "owned", title=ALL[:1000], instructions=ALL, selector="elo-schedule", price=1
+    )
+    topic = TopicIn(id=NAME, title=ALL[:1000], description=ALL, documents=[*documents(), *extra])
+    site.client.add_topic("owned", topic)
+    while asked := site.client.next("owned", NAME).assignments:
+        site.client.judge(asked[0], "left")
+    page, noted = watchful(site)
+    site.sign_in("/studies", page)
+    page.get_by_role("link", name=re.compile("<script>")).first.wait_for()
+    expect(page.locator(".card dl").first).to_contain_text("answers")
+    page.goto(f"{site.address}/studies/owned")
+    page.get_by_role("button", name=f"Retract {NAME}").click()
+    page.get_by_text("would no longer count").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.goto(f"{site.address}/studies/owned/topics/{quote(NAME, safe='')}")
+    page.locator(".matrix").wait_for()
+    page.locator("summary").first.click()
+    for shown in (name, "html"):
+        page.locator(".ratings .chip", has_text=shown[:60]).first.click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+    page.goto(f"{site.address}/studies/owned/report")
+    expect(page.locator(".report")).to_contain_text("<script>")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.ran") is None
+    assert page.evaluate("window.violations") == []
+    assert noted == []
 
 
 def test_payloads_as_levels_reasons_and_answers_of_others_are_text(site: Site) -> None:

@@ -1,0 +1,92 @@
+// A new study: its name, what workers are asked, what decides about questions, its price, its files.
+
+import { make } from "./elements.js";
+import { Files } from "./files.js";
+import { choice, field, form } from "./layout.js";
+import { at, pageOf } from "./owner.js";
+
+/**
+ * Make the form.
+ * @param {import("./owner.js").Owner} owner
+ */
+export function newStudy(owner) {
+  const inputs = {
+    name: make("input", { type: "text", id: "new-name", autocomplete: "off", required: true }),
+    title: make("input", { type: "text", id: "new-title", autocomplete: "off" }),
+    instructions: make("textarea", { rows: 3, id: "new-instructions" }),
+    design: choice([["preference", "preference"]]),
+    selector: choice([["", "the default"]]),
+    votes: make("input", { type: "number", min: 1, max: 99, value: 1, id: "new-votes" }),
+    price: make("input", { type: "number", min: 0, step: "any", id: "new-price" }),
+    currency: make("input", { type: "text", maxlength: 3, value: "USD", id: "new-currency", autocomplete: "off" }),
+  };
+  inputs.design.id = "new-design";
+  inputs.selector.id = "new-selector";
+  const files = new Files();
+  const about = make("p", { class: "note" });
+  fill(owner, inputs, about);
+  const fields = [
+    field("Name", inputs.name, "In addresses and files: letters, digits, dashes. It cannot be changed later."),
+    field("Title", inputs.title, "What workers see above the page."),
+    field("Instructions", inputs.instructions, "What workers read before they begin."),
+    make("div", { class: "beside" }, field("What workers are asked", inputs.design), field("Which pair is next", inputs.selector)),
+    about,
+    make(
+      "div",
+      { class: "beside" },
+      field("Workers per question", inputs.votes),
+      field("Price of an answer", inputs.price),
+      field("Currency", inputs.currency),
+    ),
+    make("fieldset", {}, make("legend", {}, "Files (they can be added later)"), ...files.fields),
+  ];
+  return form(fields, "Create the study", async () => {
+    const study = await create(owner, inputs, files);
+    location.assign(pageOf(study));
+  });
+}
+
+/**
+ * Fill in what the service knows: designs and selectors.
+ * @param {import("./owner.js").Owner} owner
+ * @param {any} inputs
+ * @param {HTMLElement} about
+ */
+async function fill(owner, inputs, about) {
+  const [designs, selectors] = await Promise.all([owner.get("/v1/designs"), owner.get("/v1/selectors")]);
+  const options = (/** @type {any[]} */ items, /** @type {string} */ key, /** @type {string} */ chosen) =>
+    items.map((one) => make("option", { value: one[key], selected: one[key] === chosen }, one[key]));
+  const main = selectors.items.find((/** @type {any} */ one) => one.default).selector;
+  inputs.design.replaceChildren(...options(designs.items, "design", "preference"));
+  inputs.selector.replaceChildren(...options(selectors.items, "selector", main));
+  const tell = () => {
+    const design = designs.items.find((/** @type {any} */ one) => one.design === inputs.design.value);
+    const selector = selectors.items.find((/** @type {any} */ one) => one.selector === inputs.selector.value);
+    inputs.selector.disabled = design.shape !== "pair";
+    about.textContent = inputs.selector.disabled ? design.description : `${design.description} ${selector.description}`;
+  };
+  inputs.design.addEventListener("change", tell);
+  inputs.selector.addEventListener("change", tell);
+  tell();
+}
+
+/**
+ * Check the files, create the study, and add them to it.
+ * @param {import("./owner.js").Owner} owner
+ * @param {any} inputs
+ * @param {Files} files
+ */
+async function create(owner, inputs, files) {
+  const name = inputs.name.value.trim();
+  if (!name) throw new Error("The study needs a name.");
+  /** @type {Record<string, unknown>} */
+  const body = { id: name, title: inputs.title.value.trim(), instructions: inputs.instructions.value, design: inputs.design.value };
+  if (!inputs.selector.disabled) body.selector = inputs.selector.value;
+  body.votes = inputs.votes.valueAsNumber || 1;
+  if (inputs.price.value) body.price = inputs.price.valueAsNumber;
+  body.currency = inputs.currency.value.trim().toUpperCase();
+  await owner.post("/v1/studies", body);
+  // The same again is a success, so after a mistake in the files all of it can simply be sent again.
+  if (files.chosen) await owner.upload(`${at(name)}/imports`, files.form(false));
+  return name;
+}

@@ -1,0 +1,94 @@
+// The dashboard: lets an owner in with a key, and shows the page that the address names.
+
+import { messageOf, Refusal } from "./api.js";
+import { button, find, make } from "./elements.js";
+import { field, form, place } from "./layout.js";
+import { keepKey, keptKey, Owner } from "./owner.js";
+import { showReport } from "./report.js";
+import { showStudies } from "./studies.js";
+import { StudyPage } from "./study.js";
+import { TopicPage } from "./topic.js";
+
+const main = find("main");
+
+/** @param {boolean} through whether news come in */
+function state(through) {
+  const shown = find("state");
+  shown.className = through ? "state on" : "state off";
+  shown.textContent = through ? "live" : "no connection";
+}
+
+/** @param {Owner} owner */
+async function show(owner) {
+  const [, study, kind, topic] = location.pathname.split("/").slice(1).map(decodeURIComponent);
+  if (!study) return showStudies(owner, main);
+  if (!kind) return new StudyPage(owner, main, study, state).show();
+  if (kind === "report") return showReport(owner, main, study);
+  return new TopicPage(owner, main, study, topic, state).show();
+}
+
+/**
+ * Ask for a key.
+ * @param {string} [wrong] what was wrong with the last one
+ */
+function signIn(wrong) {
+  place("Sign in", []);
+  find("tools").hidden = true;
+  const key = make("input", { type: "password", id: "key", autocomplete: "off", spellcheck: "false" });
+  const body = form([field("Key", key, "It is kept in this tab alone, until you sign out or close it.")], "Sign in", async () => {
+    const owner = await open(key.value.trim());
+    keepKey(owner.key);
+    await begin(owner);
+  });
+  const how = make("p", { class: "soft" }, "An admin key does everything, a read key only looks. Whoever runs the service makes one: ", make("code", {}, "nextpair keys create --scope admin"));
+  const told = wrong ? [make("p", { class: "wrong", role: "alert" }, wrong)] : [];
+  main.replaceChildren(make("div", { class: "message" }, make("h1", {}, "Sign in"), ...told, body, how));
+  key.focus();
+}
+
+/** @param {string} key */
+async function open(key) {
+  if (!key) throw new Error("Paste a key.");
+  // A header holds no more than this; anything else is no key of ours.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new Error("This is not a key.");
+  const owner = new Owner(key);
+  try {
+    owner.scope = (await owner.get("/v1/keys/current")).scope;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) throw new Error("The service does not know this key, or it was revoked.");
+    throw error;
+  }
+  if (owner.scope === "platform") throw new Error("This key is for platforms, which ask and answer. The dashboard needs one of the scope read or admin.");
+  return owner;
+}
+
+/** @param {Owner} owner */
+async function begin(owner) {
+  find("tools").hidden = false;
+  try {
+    await show(owner);
+  } catch (error) {
+    const again = button("Try again", () => begin(owner));
+    const back = make("a", { href: "/studies" }, "All studies");
+    const box = make("div", { class: "message" }, make("h1", { tabindex: "-1" }, "This does not work"), make("p", { dir: "auto" }, messageOf(error)), make("div", { class: "actions" }, again, back));
+    main.replaceChildren(box);
+    box.firstChild.focus();
+  }
+}
+
+async function start() {
+  const key = keptKey();
+  if (!key) return signIn();
+  try {
+    await begin(await open(key));
+  } catch (error) {
+    if (!(error instanceof Refusal || error instanceof Error)) throw error;
+    signIn(messageOf(error));
+  }
+}
+
+find("sign-out").addEventListener("click", () => {
+  keepKey(null);
+  location.assign("/studies");
+});
+start();

@@ -1,0 +1,102 @@
+// Numbers in words: counts, shares, money, times, and what is to be expected.
+
+const LANGUAGE = "en";
+const whole = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 0 });
+
+/** @param {number} number */
+export function count(number) {
+  return whole.format(number);
+}
+
+/** @param {number} number @param {string} noun */
+export function counted(number, noun) {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** @param {number | null} value from 0 to 1 */
+export function share(value) {
+  return value === null ? "–" : `${whole.format(100 * value)} %`;
+}
+
+/** @param {number | null | undefined} value @param {number} digits */
+export function decimal(value, digits = 2) {
+  return value === null || value === undefined ? "–" : value.toFixed(digits);
+}
+
+/** @param {number} value @param {string} currency */
+export function money(value, currency) {
+  try {
+    return new Intl.NumberFormat(LANGUAGE, { style: "currency", currency }).format(value);
+  } catch {
+    return `${value.toFixed(2)} ${currency}`;
+  }
+}
+
+/**
+ * Say how much is left: the number to be expected, and between what it lies.
+ * @param {{expected: number, low: number, high: number} | null} forecast
+ */
+export function range(forecast) {
+  if (!forecast) return "";
+  const [low, high] = [Math.round(forecast.low), Math.round(forecast.high)];
+  return low === high ? "" : `${count(low)} to ${count(high)}`;
+}
+
+/** @param {string | null} moment @param {number} [now] */
+export function ago(moment, now = Date.now()) {
+  if (!moment) return "never";
+  const seconds = Math.max(0, (now - Date.parse(moment)) / 1000);
+  if (seconds < 60) return "just now";
+  if (seconds < 3600) return `${counted(Math.floor(seconds / 60), "minute")} ago`;
+  if (seconds < 86_400) return `${counted(Math.floor(seconds / 3600), "hour")} ago`;
+  return `${counted(Math.floor(seconds / 86_400), "day")} ago`;
+}
+
+/** @param {string} moment */
+export function clock(moment) {
+  return new Intl.DateTimeFormat(LANGUAGE, { hour: "2-digit", minute: "2-digit", hour12: false }).format(new Date(moment));
+}
+
+/** @param {string} moment */
+export function day(moment) {
+  return new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium" }).format(new Date(moment));
+}
+
+/**
+ * Say how long something takes at a pace.
+ * @param {number} left
+ * @param {number} hourly
+ */
+export function duration(left, hourly) {
+  if (!hourly || !left) return "";
+  const hours = left / hourly;
+  if (hours < 1) return `about ${counted(Math.max(1, Math.round(60 * hours)), "minute")}`;
+  if (hours < 48) return `about ${counted(Math.round(hours), "hour")}`;
+  return `about ${counted(Math.round(hours / 24), "day")}`;
+}
+
+/**
+ * Say how far something has come: by the answers it takes where that can be told, by settled documents where not.
+ * @param {{judgments: number, forecast: {expected: number} | null, finished: boolean, settled: number, documents: number}} told
+ * @returns {{share: number, words: string}}
+ */
+export function way(told) {
+  if (told.finished) return { share: 1, words: "nothing is left to ask" };
+  if (!told.forecast) {
+    const words = `${count(told.settled)} of ${counted(told.documents, "document")} settled`;
+    return { share: told.documents ? told.settled / told.documents : 0, words };
+  }
+  const all = told.judgments + told.forecast.expected;
+  return { share: all ? told.judgments / all : 0, words: `${count(told.judgments)} of about ${counted(Math.round(all), "answer")}` };
+}
+
+/**
+ * Put the progress of topics together.
+ * @param {any[]} told
+ * @param {any} forecast of all of them
+ */
+export function together(told, forecast) {
+  const sum = (/** @type {string} */ name) => told.reduce((all, one) => all + one[name], 0);
+  const finished = told.length > 0 && told.every((one) => one.finished);
+  return { judgments: sum("judgments"), settled: sum("settled"), documents: sum("documents"), forecast, finished };
+}

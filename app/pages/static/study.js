@@ -1,0 +1,185 @@
+// One study: figures that move as answers come, its topics, its workers, and what can be done.
+
+import { hourly } from "./charts.js";
+import { make } from "./elements.js";
+import { ago, count, counted, duration, money, range, share, together, way } from "./figures.js";
+import { addFiles } from "./files.js";
+import { badge, bar, doing, note, place, section, some, table, tiles, trying } from "./layout.js";
+import { exporting, judgingLink, settings, statusButtons } from "./managing.js";
+import { at, pageOf } from "./owner.js";
+import { calmly, Stream } from "./stream.js";
+import { Workers } from "./workers.js";
+
+const STEP = 50;
+const FEW = 20;
+const PAUSE = 1_500;
+const WORKERS_PAUSE = 10_000;
+
+/** The page. */
+export class StudyPage {
+  /**
+   * @param {import("./owner.js").Owner} owner
+   * @param {HTMLElement} main
+   * @param {string} name
+   * @param {(through: boolean) => void} state
+   */
+  constructor(owner, main, name, state) {
+    this.owner = owner;
+    this.main = main;
+    this.name = name;
+    this.state = state;
+    this.path = at(name);
+    /** @type {Map<string, any>} */
+    this.progress = new Map();
+    /** @type {Set<string>} topics that have moved */
+    this.moved = new Set();
+    this.head = make("div", { class: "head" });
+    this.figures = make("div", {});
+    this.chart = make("div", {});
+    this.list = make("div", {}, note("Counting…"));
+    this.settings = make("div", {});
+    this.workers = new Workers(owner, name, () => this.look());
+  }
+
+  async show() {
+    this.study = await this.owner.get(this.path);
+    const adding = make("details", {}, make("summary", {}, "Add topics and documents from files"), addFiles(this.owner, this.name, () => this.look()));
+    this.main.replaceChildren(
+      this.head,
+      this.figures,
+      section("Answers per hour", this.chart),
+      section("Topics", this.list, ...(this.owner.manages ? [adding] : [])),
+      this.workers.element,
+      exporting(this.owner, this.name),
+      this.settings,
+    );
+    this.#head();
+    const soon = calmly(() => trying(() => this.#follow()), PAUSE);
+    const workers = calmly(() => trying(() => this.workers.look()), WORKERS_PAUSE);
+    const told = (/** @type {import("./stream.js").News[]} */ news) => {
+      for (const one of news) this.moved.add(one.data.topic || "");
+      soon();
+      workers();
+    };
+    new Stream(this.owner, `${this.path}/events`, told, this.state).listen();
+    await this.look();
+  }
+
+  /** Look at everything anew. */
+  async look() {
+    this.study = await this.owner.get(this.path);
+    this.#head();
+    await Promise.all([this.#pace(), this.#topics(), this.workers.look()]);
+  }
+
+  /** Look at what has moved. */
+  async #follow() {
+    const moved = [...this.moved];
+    this.moved.clear();
+    const known = moved.every((topic) => this.progress.has(topic));
+    // Of few topics all are looked at: then what is left of the whole study is told anew, too.
+    if (!known || moved.length > 5 || (this.topics || []).length <= FEW) return void (await Promise.all([this.#pace(), this.#topics()]));
+    const found = await Promise.all(moved.map((topic) => this.owner.get(`${at(this.name, topic)}/progress`)));
+    for (const one of found) this.progress.set(one.topic, one);
+    await this.#pace();
+    this.#list();
+  }
+
+  #head() {
+    const { study } = this;
+    place(study.title || study.id, [[study.title || study.id, pageOf(study.id)]]);
+    const changed = () => this.look();
+    const report = make("a", { class: "button quiet", href: `${pageOf(study.id)}/report` }, "Report");
+    const actions = [
+      ...statusButtons(this.owner, this.path, study.status, changed),
+      ...(this.owner.manages ? [doing("Judging link…", () => judgingLink(this.owner, study.id))] : []),
+      report,
+    ];
+    const title = make("h1", { dir: "auto" }, study.title || study.id);
+    this.head.replaceChildren(title, badge(study.status), make("div", { class: "actions" }, ...actions));
+    // What is being written there must not be lost because an answer came.
+    if (!this.settings.contains(document.activeElement)) this.settings.replaceChildren(settings(this.owner, study, changed));
+  }
+
+  async #pace() {
+    this.pace = await this.owner.get(`${this.path}/pace`);
+    this.chart.replaceChildren(hourly(this.pace.hours, this.chart.clientWidth || undefined));
+    this.#figures();
+  }
+
+  async #topics() {
+    const [topics, told] = await Promise.all([this.owner.list(`${this.path}/topics`), this.owner.wait(`${this.path}/progress`)]);
+    this.topics = topics;
+    this.forecast = told.forecast;
+    this.progress = new Map(told.topics.map((/** @type {any} */ one) => [one.topic, one]));
+    this.#list();
+  }
+
+  #list() {
+    this.#figures();
+    if (!this.topics?.length) {
+      this.list.replaceChildren(note("No topics yet. Add some from files below, or with nextpair import."));
+      return;
+    }
+    const heads = ["topic", "progress", "answers", "pairs known", "conflicts", "left", "status"];
+    const draw = (/** @type {any[]} */ shown) => table("Topics", heads, shown.map((topic) => this.#row(topic)));
+    this.list.replaceChildren(some(this.topics, STEP, draw, "topics"));
+  }
+
+  /** @param {any} topic */
+  #row(topic) {
+    const told = this.progress.get(topic.id);
+    const link = make("a", { href: pageOf(this.name, topic.id), dir: "auto" }, topic.title || topic.id);
+    const name = make("span", {}, link, ...(topic.title ? [make("small", { dir: "auto" }, topic.id)] : []));
+    if (!told) return [name, "…", "", "", "", "", badge(topic.status)];
+    const pairs = (told.documents * (told.documents - 1)) / 2;
+    const done = way(told);
+    return [
+      name,
+      make("span", { class: "with-bar" }, bar(done.share, 1, done.words), share(done.share)),
+      count(told.judgments),
+      pairs ? share(1 - told.unknown_pairs / pairs) : "–",
+      count(told.conflicts),
+      told.finished ? "nothing" : leftOf(told.forecast),
+      badge(topic.status),
+    ];
+  }
+
+  #figures() {
+    const { pace } = this;
+    if (!pace) return;
+    const told = [...this.progress.values()];
+    const done = way(together(told, this.forecast));
+    const shown = /** @type {[string, string, string?][]} */ ([
+      [count(pace.judgments), pace.judgments === 1 ? "answer" : "answers", `last ${ago(pace.latest_at)}`],
+      [count(pace.last_hour), "in the last hour", `by ${counted(pace.workers, "worker")}`],
+      [told.length ? share(done.share) : "–", "of the way", told.length ? done.words : "no topics yet"],
+      this.#left(told),
+      pace.spent === null
+        ? ["–", "spent", "set a price to see it"]
+        : [money(pace.spent, pace.currency), "spent", `${money(pace.price, pace.currency)} an answer`],
+    ]);
+    this.figures.replaceChildren(tiles(shown));
+  }
+
+  /** @param {any[]} told @returns {[string, string, string?]} */
+  #left(told) {
+    const { pace, forecast } = this;
+    if (!told.length) return ["–", "left to ask", "no topics yet"];
+    if (told.every((one) => one.finished)) return ["0", "left to ask", "everything is known"];
+    if (!forecast) return ["some", "left to ask", "this selector cannot tell how many"];
+    const more = [
+      range(forecast),
+      pace.price === null ? "" : `≈ ${money(pace.price * forecast.expected, pace.currency)}`,
+      duration(forecast.expected, pace.last_hour),
+    ];
+    return [`≈ ${count(forecast.expected)}`, "answers left", more.filter(Boolean).join(" · ")];
+  }
+}
+
+/** @param {any} forecast */
+function leftOf(forecast) {
+  if (!forecast) return "some";
+  const between = range(forecast);
+  return make("span", {}, `≈ ${count(forecast.expected)}`, ...(between ? [make("small", {}, between)] : []));
+}
