@@ -119,7 +119,8 @@ def dashboard(site: Site) -> None:
     page.get_by_label("Key").wait_for()
     shoot(page, "sign-in")
     page = site.sign_in(page=page)
-    page.get_by_text("settled").first.wait_for()
+    page.locator(".track progress").nth(1).wait_for()
+    page.wait_for_timeout(1500)
     shoot(page, "studies")
     page.get_by_role("button", name="New study").click()
     page.get_by_text("find every document").wait_for()
@@ -136,9 +137,10 @@ def dashboard(site: Site) -> None:
     _open(page, site, f"{at}/report", "Save as a file")
     shoot(page, "report", whole=True)
     small = site.sign_in(at, site.page(**NARROW))
-    small.get_by_text("settled").first.wait_for()
+    small.locator(".with-bar").first.wait_for()
     shoot(small, "study-narrow")
     _open(small, site, f"{at}/topics/{TOPIC}", "Class 1")
+    small.locator("#s-classes").evaluate("heading => heading.scrollIntoView()")
     shoot(small, "topic-narrow")
 
 

@@ -40,6 +40,7 @@ _DOCUMENT: tuple[Any, ...] = (
     Document.features,
     Document.prior,
 )
+_TITLE = (Document.position, Document.name, Document.title, Document.url, Document.prior)
 _HEAD = (
     select(
         Topic.study_id,
@@ -206,12 +207,7 @@ def list_documents(
     connection: Connection, topic_id: int, after: int = -1, limit: int | None = None
 ) -> list[DocumentRow]:
     """List a topic's documents, from the first one after a position."""
-    found = (
-        select(*_DOCUMENT)
-        .where(Document.topic_id == topic_id, Document.position > after, Document.position < ASIDE)
-        .order_by(Document.position)
-        .limit(limit)
-    )
+    found = _listed(_DOCUMENT, topic_id, after, limit)
     return [DocumentRow(*row) for row in connection.execute(found)]
 
 
@@ -219,16 +215,15 @@ def list_titles(
     connection: Connection, topic_id: int, after: int = -1, limit: int | None = None
 ) -> list[DocumentRow]:
     """List a topic's documents as if they had no text: texts are most of what there is to read."""
-    found = (
-        select(Document.position, Document.name, Document.title, Document.url, Document.prior)
-        .where(Document.topic_id == topic_id, Document.position > after, Document.position < ASIDE)
-        .order_by(Document.position)
-        .limit(limit)
-    )
+    found = _listed(_TITLE, topic_id, after, limit)
     return [
-        DocumentRow(position, name, title, "", None, url, None, prior)
-        for position, name, title, url, prior in connection.execute(found)
+        DocumentRow(*row[:3], "", None, row[3], None, row[4]) for row in connection.execute(found)
     ]
+
+
+def _listed(columns: tuple[Any, ...], topic_id: int, after: int, limit: int | None) -> Any:
+    inside = (Document.topic_id == topic_id, Document.position > after, Document.position < ASIDE)
+    return select(*columns).where(*inside).order_by(Document.position).limit(limit)
 
 
 def documents_at(

@@ -144,7 +144,7 @@ def tell_way_on(console: Console, running: Running, folder: Path, key: str) -> N
     _facts(
         console,
         {
-            "address": running.url,
+            "look at it": f"{running.url}/studies, and sign in with the key",
             "API": f"{running.url}/openapi.json (with the key), docs/service.md",
             "key": f"{key}\n[dim]kept in {escape(str(folder))}/key[/]",
             "stop it": f"{escape(_command())} demo --stop",

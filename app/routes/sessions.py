@@ -14,6 +14,8 @@ from nextpair.app.wire.judging import VerdictOut
 from nextpair.app.wire.sessions import (
     FinishOut,
     Preview,
+    SessionBeginIn,
+    SessionBegunOut,
     SessionIn,
     SessionNextIn,
     SessionNextOut,
@@ -90,6 +92,21 @@ def finish_session(worker: Worker) -> FinishOut:
     """Hand in what was done in a session, and tell the page how to go back to the platform."""
     ending = arriving.finish(worker.service, worker.session, worker.now)
     return finish_out(ending)
+
+
+@router.post("/session/begin", responses=problems(404, 409))
+def begin_session(body: SessionBeginIn, worker: Worker) -> SessionBegunOut:
+    """Tell the page all it needs to show the first question, in one answer.
+
+    There is none yet where the worker has instructions to read first, and none any more where they
+    have handed their work in.
+    """
+    about = get_session(worker)
+    reads_first = about.design.instructions and not about.answered
+    if about.finished or reads_first:
+        return SessionBegunOut(about=about, first=None)
+    first = next_in_session(SessionNextIn(count=body.count), worker)
+    return SessionBegunOut(about=about, first=first)
 
 
 @router.post("/session/understanding", responses=problems(404, 409))

@@ -91,6 +91,21 @@ class SessionNextOut(NextOut):
     )
 
 
+class SessionBeginIn(Wire):
+    """How many questions a page that begins asks for; it has none yet."""
+
+    count: Whole = Field(1, ge=1, le=10)
+
+
+class SessionBegunOut(BaseModel):
+    """What the judging page begins with."""
+
+    about: SessionShown
+    first: SessionNextOut | None = Field(
+        description="the first questions; null where it is not the time for any"
+    )
+
+
 class SessionUnderstandingIn(Wire):
     """The answer to a topic's understanding question."""
 

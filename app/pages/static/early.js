@@ -17,12 +17,9 @@
       return true;
     }
   };
-  const about = ask("/v1/session").catch(() => null);
-  const first = about.then((told) => {
-    // Instructions are read first, and answers that an earlier page left are sent first.
-    const begins = told && !told.finished && isFresh() && (!told.design.instructions || told.answered);
-    return begins ? ask("/v1/session/next", '{"count": 2}').catch(() => null) : null;
-  });
+  // Answers that an earlier page left are sent before a question is asked for.
+  const told = isFresh() ? ask("/v1/session/begin", '{"count": 2}') : ask("/v1/session").then((about) => ({ about, first: null }));
   // Whoever wants these asks again where they came to nothing.
-  /** @type {any} */ (globalThis).early = { about, first };
+  const early = (/** @type {"about" | "first"} */ part) => told.then((all) => all?.[part] || null).catch(() => null);
+  /** @type {any} */ (globalThis).early = { about: early("about"), first: early("first") };
 })();

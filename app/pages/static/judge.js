@@ -6,7 +6,6 @@ import { button, find, make } from "./elements.js";
 import { Finishing } from "./finishing.js";
 import { meaningOf } from "./keyboard.js";
 import { pause, refused } from "./notices.js";
-import { preview } from "./preview.js";
 import { Screen } from "./screen.js";
 import { Selecting } from "./selecting.js";
 
@@ -63,6 +62,7 @@ async function start() {
   const token = location.hash.slice(1);
   if (token) return sit(new Session(token));
   if (new URLSearchParams(location.search).has("preview")) {
+    const { preview } = await import("./preview.js");
     seat.example = await preview(screen, selecting, study);
     return;
   }

@@ -89,7 +89,7 @@ class Card {
   #figures(pace, progress) {
     const rows = [
       ["topics", progress ? `${count(progress.finished)} of ${count(pace.topics)} finished` : count(pace.topics)],
-      ["answers", `${count(pace.judgments)}, last ${ago(pace.latest_at)}`],
+      ["answers", pace.judgments ? `${count(pace.judgments)}, last ${ago(pace.latest_at)}` : "none yet"],
       ["last hour", `${counted(pace.last_hour, "answer")} by ${counted(pace.workers, "worker")}`],
       ["spent", pace.spent === null ? "no price set" : money(pace.spent, pace.currency)],
       ["left", progress ? left(progress, pace) : "…"],

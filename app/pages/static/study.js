@@ -151,7 +151,7 @@ export class StudyPage {
     const told = [...this.progress.values()];
     const done = way(together(told, this.forecast));
     const shown = /** @type {[string, string, string?][]} */ ([
-      [count(pace.judgments), pace.judgments === 1 ? "answer" : "answers", `last ${ago(pace.latest_at)}`],
+      [count(pace.judgments), pace.judgments === 1 ? "answer" : "answers", pace.judgments ? `last ${ago(pace.latest_at)}` : "none yet"],
       [count(pace.last_hour), "in the last hour", `by ${counted(pace.workers, "worker")}`],
       [told.length ? share(done.share) : "–", "of the way", told.length ? done.words : "no topics yet"],
       this.#left(told),

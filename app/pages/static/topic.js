@@ -117,7 +117,10 @@ export class TopicPage {
   }
 
   async #classes() {
-    this.classes.replaceChildren(drawClasses(await this.owner.get(`${this.path}/classes`), this.chip));
+    const told = await this.owner.get(`${this.path}/classes`);
+    const open = told.boxes.length && told.loose.length;
+    const legend = open ? [note("Best first. What is dashed is open: it reaches over all classes it may belong to, and the gaps between them.")] : [];
+    this.classes.replaceChildren(...legend, drawClasses(told, this.chip));
   }
 
   async #ratings() {

@@ -196,3 +196,27 @@ def test_why_a_question_was_skipped_is_kept(service: InProcess) -> None:
     assert told.json()["reason"] == "It is in Finnish"
     kept = service.get(f"/v1/assignments/{asked['id']}")
     assert (kept["state"], kept["reason"]) == ("skipped", "It is in Finnish")
+
+
+def test_a_page_begins_with_one_call(service: InProcess) -> None:
+    service.make_study()
+    service.make_topic(4)
+    session = begin(service)
+    told = service.post("/v1/session/begin", {"count": 2}, bearer=session)
+    assert told["about"] == service.get("/v1/session", bearer=session)
+    again = ask(service, session, 2)
+    assert [one["id"] for one in told["first"]["assignments"]] == [
+        one["id"] for one in again["assignments"]
+    ]
+
+
+def test_instructions_are_read_before_a_question_is_taken(light: InProcess) -> None:
+    light.make_study(instructions="Choose.")
+    light.make_topic(4)
+    session = begin(light)
+    told = light.post("/v1/session/begin", {}, bearer=session)
+    assert told["first"] is None
+    assert light.get(f"{ON_TOPIC}/progress")["open"] == 0
+    (asked,) = ask(light, session)["assignments"]
+    light.judge(asked, bearer=asked["token"])
+    assert light.post("/v1/session/begin", {}, bearer=session)["first"]["assignments"]
