@@ -217,7 +217,8 @@ def list_titles(
     """List a topic's documents as if they had no text: texts are most of what there is to read."""
     found = _listed(_TITLE, topic_id, after, limit)
     return [
-        DocumentRow(*row[:3], "", None, row[3], None, row[4]) for row in connection.execute(found)
+        DocumentRow(position, name, title, "", None, url, None, prior)
+        for position, name, title, url, prior in connection.execute(found)
     ]
 
 

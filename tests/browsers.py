@@ -21,6 +21,9 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE = 15_000
+"""Milliseconds to wait for what must come: a busy machine is not a failure."""
+expect.set_options(timeout=PATIENCE)
 READY = """() => {
     const question = document.getElementById('question');
     const shown = !question.hidden && question.getAttribute('aria-busy') !== 'true';
@@ -74,7 +77,7 @@ class Site:
         context = self.browser.new_context(**options)
         self.contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         return page
 
     def seat(self, study: str, worker: str, page: Page | None = None, **session: Any) -> "Worker":
