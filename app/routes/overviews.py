@@ -79,7 +79,7 @@ def get_matrix(
     """Count judged, inferred and open pairs; where there are many documents, they share rows."""
     with service.look(service.topic_id(study, topic)) as live:
         state, position = live.pairs, live.head.position
-        ranked = reporting.ranking(live, reporting.ORDER, service.said(live)).documents
+        ranked = reporting.ranking(live, None, service.said(live)).documents
         places = [state.documents.position(one.document) for one in ranked]
         asked = [(match.first, match.second) for match in state.matches()]
         counted = count_pairs(state.order, asked, places, bins)

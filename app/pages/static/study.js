@@ -61,15 +61,18 @@ export class StudyPage {
       soon();
       workers();
     };
-    new Stream(this.owner, `${this.path}/events`, told, this.state).listen();
+    // One after the other: after a restart each of these makes the service read all topics again.
     await this.look();
+    new Stream(this.owner, `${this.path}/events`, told, this.state).listen();
+    soon();
   }
 
   /** Look at everything anew. */
   async look() {
     this.study = await this.owner.get(this.path);
     this.#head();
-    await Promise.all([this.#pace(), this.#topics(), this.workers.look()]);
+    await Promise.all([this.#pace(), this.#topics()]);
+    await this.workers.look();
   }
 
   /** Look at what has moved. */
@@ -108,8 +111,9 @@ export class StudyPage {
   }
 
   async #topics() {
-    const [topics, told] = await Promise.all([this.owner.list(`${this.path}/topics`), this.owner.wait(`${this.path}/progress`)]);
-    this.topics = topics;
+    this.topics = await this.owner.list(`${this.path}/topics`);
+    if (!this.progress.size) this.#list();
+    const told = await this.owner.wait(`${this.path}/progress`);
     this.forecast = told.forecast;
     this.progress = new Map(told.topics.map((/** @type {any} */ one) => [one.topic, one]));
     this.#list();
