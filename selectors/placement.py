@@ -30,7 +30,7 @@ from nextpair.selectors.placing.islands import Mainland
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.proof import Proof
 from nextpair.selectors.placing.view import View
-from nextpair.selectors.placing.waiting import askable
+from nextpair.selectors.placing.waiting import FIRST_AT_ONCE, askable
 from nextpair.selectors.topic.believing import Believer, Reliability
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
@@ -48,6 +48,12 @@ EAGER = 3.0
 """How much less a question about a document begun may teach then, as a factor."""
 LEAST_TIES = 0.6
 """If fewer answers to ties are ties, classes are no more than a way to ask."""
+UPRIGHT = 40.0
+"""How much likelier than its mirror image an order must be, as a logarithm, where some may reverse.
+
+Far more than it seems to take: documents were placed to agree with the very answers that count."""
+TRIES = 16
+"""Pairs drawn, where any of many will do, before it is given up."""
 LITTLE = 1e-6
 """Chance that only decides between equals."""
 
@@ -126,7 +132,7 @@ class Placement(Believer):
             beliefs = self._fitting.final()
             reach = self._goal.look(beliefs)
             if reach.enough:
-                return Idle.DONE
+                return self._confirm(beliefs, worker, open_pairs, rng)
         wanted = askable(open_pairs, reach, self._mainland, self._heard)
         if self._spent_with(open_pairs) or not wanted.any():
             return Idle.WAIT
@@ -140,6 +146,28 @@ class Placement(Believer):
         if best is None:
             return Idle.WAIT
         return self._stay(best, situation, worker)
+
+    def _confirm(
+        self,
+        beliefs: View,
+        worker: Worker,
+        open_pairs: Counter[Pair],
+        rng: np.random.Generator,
+    ) -> Choice:
+        """Ask about a difference that is certain, while the order may be upside down."""
+        upright = not beliefs.crowd.divided or -beliefs.crowd.upside_down >= UPRIGHT
+        if beliefs.classes == 1 or upright:
+            return Idle.DONE
+        if self._spent_with(open_pairs) or open_pairs.total() >= FIRST_AT_ONCE:
+            return Idle.WAIT
+        firm = self._firm(beliefs).nonzero()[0]
+        largest = beliefs.likeliest[firm] == beliefs.counts.argmax()
+        pairs = zip(*(rng.choice(firm[side], TRIES) for side in (largest, ~largest)), strict=True)
+        for first, second in pairs:
+            pair = unordered(int(first), int(second))
+            if pair not in open_pairs and not worker.has_seen(pair):
+                return pair
+        return Idle.WAIT
 
     def _spent_with(self, open_pairs: Counter[Pair]) -> bool:
         limit = float(self.options.budget) * len(self.documents)
@@ -166,6 +194,7 @@ class Placement(Believer):
             fresh,
             draw_opponents(firm, fresh, beliefs.likeliest, rng),
             reach.entropies,
+            reach.told_apart,
             allowed,
             LITTLE * rng.random(len(self.documents)),
         )
