@@ -48,10 +48,6 @@ EAGER = 3.0
 """How much less a question about a document begun may teach then, as a factor."""
 LEAST_TIES = 0.6
 """If fewer answers to ties are ties, classes are no more than a way to ask."""
-UPRIGHT = 40.0
-"""How much likelier than its mirror image an order must be, as a logarithm, where some may reverse.
-
-Far more than it seems to take: documents were placed to agree with the very answers that count."""
 TRIES = 16
 """Pairs drawn, where any of many will do, before it is given up."""
 LITTLE = 1e-6
@@ -155,8 +151,7 @@ class Placement(Believer):
         rng: np.random.Generator,
     ) -> Choice:
         """Ask about a difference that is certain, while the order may be upside down."""
-        upright = not beliefs.crowd.divided or -beliefs.crowd.upside_down >= UPRIGHT
-        if beliefs.classes == 1 or upright:
+        if beliefs.classes == 1 or beliefs.crowd.upright:
             return Idle.DONE
         if self._spent_with(open_pairs) or open_pairs.total() >= FIRST_AT_ONCE:
             return Idle.WAIT

@@ -25,6 +25,6 @@ def opposed(answers: Answers, workers: int) -> NDArray[np.bool_]:
         spoken = said * camps[who]
         scores = np.bincount(first, spoken, size) - np.bincount(second, spoken, size)
         camps = np.bincount(who, said * (scores[first] - scores[second]), workers)
-        camps /= max(float(np.abs(camps).max(initial=0)), 1e-12)
+        camps = camps / max(float(np.abs(camps).max(initial=0)), 1e-12)
     others: NDArray[np.bool_] = camps < 0
     return others if 2 * np.count_nonzero(others) <= workers else camps > 0

@@ -34,6 +34,10 @@ SUSPICION, SUSPECTED = 0.1, np.array([0.65, 0.3, 0.05])
 DIVIDED, SIGNS = 0.05, (0.06, 0.05)
 """How surely the members of either camp are of their type to begin with; and how often differences
 are seen the wrong way round, or how many seem to reverse, where a crowd may be of two camps."""
+UPRIGHT = 40.0
+"""How much likelier than its mirror image an order must be, as a logarithm, where some may reverse.
+
+Far more than it seems to take: documents were placed to agree with the very answers that count."""
 DAMPING = 0.5
 """How much of what an answer says of its worker is kept when it is said anew."""
 NOTHING_KNOWN = np.array([1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3])
@@ -186,6 +190,14 @@ class Crowd:
         leaning, known = self._leaning_by_order(), self._told_by_anchors(self._leaning.shape[1])
         turned = messages.log_sums(leaning[[1, 0, 2]] + known + prior)
         return float((turned - messages.log_sums(leaning + known + prior)).sum())
+
+    @property
+    def upright(self) -> bool:
+        """Whether the order is surely not upside down, as far as that can be told."""
+        types = messages.shares(self._leaning)
+        # Once it is known who reverses, more answers change nothing.
+        most = float((types[0] - types[1]).sum() * np.log(TYPES[0] / TYPES[1]))
+        return not self.divided or -self.upside_down >= min(UPRIGHT, most / 2)
 
     def mirror(self) -> None:
         """Take those who seemed to reverse for ordinary, and the ordinary for reversing."""
