@@ -24,7 +24,7 @@ def opposed(answers: Answers, workers: int) -> NDArray[np.bool_]:
     for _ in range(ROUNDS):
         spoken = said * camps[who]
         scores = np.bincount(first, spoken, size) - np.bincount(second, spoken, size)
-        camps = np.bincount(who, said * (scores[first] - scores[second]), workers)
-        camps = camps / max(float(np.abs(camps).max(initial=0)), 1e-12)
+        agreed = np.bincount(who, said * (scores[first] - scores[second]), workers)
+        camps = agreed / max(float(np.abs(agreed).max(initial=0)), 1e-12)
     others: NDArray[np.bool_] = camps < 0
     return others if 2 * np.count_nonzero(others) <= workers else camps > 0
