@@ -15,6 +15,8 @@ CANDIDATES = 8
 OPPONENTS = 8
 """How many firm documents of each class, and how many fresh ones, are tried with them: those of one
 class teach about the same, and which of them is asked should not always be the same."""
+LEAST = 1e-300
+"""No chance is smaller, so that it has a logarithm."""
 
 Mask = NDArray[np.bool_]
 
@@ -44,6 +46,8 @@ class Situation:
         The firm and fresh documents that candidates are tried with.
     doubt
         How uncertain each document's place is, as far as it matters.
+    told_apart
+        How many places, best first, need to be told from each other; all others are as one.
     allowed
         Whether a pair may go to this worker.
     chance
@@ -56,6 +60,7 @@ class Situation:
     fresh: Mask
     opponents: NDArray[np.intp]
     doubt: Array
+    told_apart: int
     allowed: Callable[[int, int], bool]
     chance: Array
 
@@ -103,7 +108,9 @@ class Situation:
         It is less than 0 where a document cannot be measured by the opponent.
         """
         rows = np.array(documents, dtype=np.intp)
-        gains = information(self.beliefs[rows], self.beliefs[opponents], self.lessons)
+        gains = information(
+            self.beliefs[rows], self.beliefs[opponents], self.lessons, self.told_apart
+        )
         gains += self.chance[opponents]
         useful = self.fresh[rows][:, None] & self.fresh[opponents]
         useful |= self.firm[opponents]
@@ -162,7 +169,9 @@ def lessons(confusion: Array, width: int) -> Array:
     return np.tensordot(np.vstack([confusion.T, noise]), relations, axes=1)
 
 
-def information(documents: Array, others: Array, lessons: Array) -> Array:
+def information(
+    documents: Array, others: Array, lessons: Array, told_apart: int | None = None
+) -> Array:
     """Return how much an answer about each of some documents and each of others would teach.
 
     Parameters
@@ -171,16 +180,42 @@ def information(documents: Array, others: Array, lessons: Array) -> Array:
         Beliefs over places, one document per row.
     lessons
         What answers teach at each two places.
+    told_apart
+        How many places, best first, need to be told from each other; None for all.
     """
     said = documents @ lessons @ others.T
-    answers = np.maximum(said[:3], 1e-300)
+    noise = said[3]
+    if told_apart is not None and told_apart < documents.shape[1] - 1:
+        noise = _noise(documents, others, lessons, told_apart)
+    answers = np.maximum(said[:3], LEAST)
     answers *= np.log(answers)
-    taught: Array = said[3] - answers.sum(axis=0)
+    taught: Array = noise - answers.sum(axis=0)
     return taught
+
+
+def _noise(documents: Array, others: Array, lessons: Array, start: int) -> Array:
+    """Return how much of answers is chance, given places of which those from one on are as one."""
+    best, rest = slice(None, start), slice(start, None)
+    noise: Array = documents[:, best] @ lessons[3, best, best] @ others[:, best].T
+    # The chance of answers, and that a document is of the rest, with each of the best places.
+    one = documents[:, rest] @ lessons[:3, rest, best]
+    other = lessons[:3, best, rest] @ others[:, rest].T
+    mass, other_mass = (each[:, rest].sum(axis=1) for each in (documents, others))
+    noise += _unsure(one, mass[:, None]) @ others[:, best].T
+    noise += documents[:, best] @ _unsure(other, other_mass)
+    both = documents[:, rest] @ lessons[:3, rest, rest] @ others[:, rest].T
+    return noise + _unsure(both, mass[:, None] * other_mass)
+
+
+def _unsure(answers: Array, mass: Array) -> Array:
+    """Return the negative entropy of answers, given what their chances add up to."""
+    logs = np.log(np.maximum(answers, LEAST)) - np.log(np.maximum(mass, LEAST))
+    unsure: Array = (answers * logs).sum(axis=0)
+    return unsure
 
 
 def entropy(shares: Array) -> Array:
     """Return the entropy of each row, in nats."""
-    logs = np.log(np.maximum(shares, 1e-300))
+    logs = np.log(np.maximum(shares, LEAST))
     total: Array = -(shares * logs).sum(axis=-1)
     return total

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.placing import messages, places
 from nextpair.selectors.placing.answers import Answers
+from nextpair.selectors.placing.camps import opposed
 from nextpair.selectors.placing.crowd import Crowd
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.rarity import Rarity
@@ -186,6 +187,14 @@ class Beliefs:
         twin.crowd = self.crowd.twin()
         twin.founders = self.founders.copy()
         return twin
+
+    def anew(self) -> "Beliefs":
+        """Return beliefs in the same answers that know nothing but which workers disagree."""
+        other = Beliefs()
+        other.answers = self.answers.so_far()
+        other.crowd = self.crowd.anew(opposed(other.answers, self.crowd.size))
+        other.extend(self.size)
+        return other
 
     def turn_over(self) -> bool:
         """Turn the order upside down if most workers would have to reverse it; say whether.

@@ -18,6 +18,10 @@ HINT = -30.0
 """How little the answers between two classes may speak for one, for that to be tried at all."""
 OFTEN, SUSPECT_TRIES = 0.1, 6
 """Who sees so many differences the wrong way round may be several who reverse all of them."""
+KNOWN = 8
+"""Answers per worker before anything can be told from who disagrees with whom."""
+MARGIN = 2.0
+"""How much better a new start must explain the answers, as a logarithm, to be taken."""
 MOST_CHANGES = 8
 """At one time."""
 
@@ -26,21 +30,41 @@ def revise(beliefs: Beliefs, tries: int) -> Beliefs:
     """Find and give up classes until nothing is called for, and join and split them.
 
     Where all workers seem to err too often, the same is done in the belief that some reverse what
-    they are asked, and what explains the answers better is kept.
+    they are asked, and where some seem to, all is begun anew from who disagrees with whom. What
+    explains the answers better is kept.
 
     Parameters
     ----------
     tries
         How many times classes are joined or split at most, which takes long.
     """
-    revised = _revise(beliefs, tries)
-    if not tries or revised.crowd.reversals < OFTEN:
-        return revised
-    other = revised.twin()
+    beliefs = _revise(beliefs, tries)
+    if tries and beliefs.crowd.reversals >= OFTEN:
+        beliefs = _better(beliefs, _suspicious(beliefs)) or beliefs
+    if tries and beliefs.crowd.divided and len(beliefs.answers) >= KNOWN * beliefs.crowd.size:
+        beliefs = _better(beliefs, _anew(beliefs), MARGIN) or beliefs
+    if beliefs.turn_over():
+        _pass_messages(beliefs, 1)
+    return beliefs
+
+
+def _suspicious(beliefs: Beliefs) -> Beliefs:
+    """Return the same beliefs, but that some reverse what they are asked."""
+    other = beliefs.twin()
     other.crowd.suspect()
     _pass_messages(other, SETTLING)
+    return _revise(other, SUSPECT_TRIES)
+
+
+def _anew(beliefs: Beliefs) -> Beliefs:
+    """Return other beliefs that start from which workers disagree, and from nothing else."""
+    other = beliefs.anew()
+    for _ in range(SETTLING):
+        _pass_messages(other, 2)
+        other.turn_over()
     other = _revise(other, SUSPECT_TRIES)
-    return _better(revised, other) or revised
+    _pass_messages(other, SETTLING)
+    return other
 
 
 def _revise(beliefs: Beliefs, tries: int) -> Beliefs:
@@ -62,7 +86,7 @@ def _revise(beliefs: Beliefs, tries: int) -> Beliefs:
     return beliefs
 
 
-def _better(beliefs: Beliefs, other: Beliefs | None) -> Beliefs | None:
+def _better(beliefs: Beliefs, other: Beliefs | None, margin: float = 0.0) -> Beliefs | None:
     """Return other beliefs if they explain the answers better, once both have settled."""
     if other is None:
         return None
@@ -72,7 +96,7 @@ def _better(beliefs: Beliefs, other: Beliefs | None) -> Beliefs | None:
         gain = other.support() - beliefs.support()
         if gain < HOPELESS:
             break
-    return other if gain > 0 else None
+    return other if gain > margin else None
 
 
 def _pass_messages(beliefs: Beliefs, times: int) -> None:

@@ -31,6 +31,13 @@ LEAST_MARGIN = 2.0
 """A crowd as a whole sees a difference the right way round at least this many times as often."""
 SUSPICION, SUSPECTED = 0.1, np.array([0.65, 0.3, 0.05])
 """How often others err, and how many are of each type, where many are suspected to reverse."""
+DIVIDED, SIGNS = 0.05, (0.06, 0.05)
+"""How surely the members of either camp are of their type to begin with; and how often differences
+are seen the wrong way round, or how many seem to reverse, where a crowd may be of two camps."""
+UPRIGHT = 40.0
+"""How much likelier than its mirror image an order must be, as a logarithm, where some may reverse.
+
+Far more than it seems to take: documents were placed to agree with the very answers that count."""
 DAMPING = 0.5
 """How much of what an answer says of its worker is kept when it is said anew."""
 NOTHING_KNOWN = np.array([1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3])
@@ -79,6 +86,11 @@ class Crowd:
         twin._names = self._names.copy()
         twin._anchors = self._anchors.twin()
         return twin
+
+    @property
+    def size(self) -> int:
+        """How many workers there are."""
+        return len(self._names)
 
     def number(self, worker: str) -> int:
         """Return a worker's number; those not seen before get the next one."""
@@ -169,10 +181,23 @@ class Crowd:
     @property
     def mirrored(self) -> bool:
         """Whether more seem to reverse than not: then rather the order is upside down."""
+        return self.upside_down > 0
+
+    @property
+    def upside_down(self) -> float:
+        """How much likelier workers make the mirror image of the order, as a logarithm."""
         prior = np.log(TYPES / TYPES.sum())[:, None]
         leaning, known = self._leaning_by_order(), self._told_by_anchors(self._leaning.shape[1])
         turned = messages.log_sums(leaning[[1, 0, 2]] + known + prior)
-        return bool((turned - messages.log_sums(leaning + known + prior)).sum() > 0)
+        return float((turned - messages.log_sums(leaning + known + prior)).sum())
+
+    @property
+    def upright(self) -> bool:
+        """Whether the order is surely not upside down, as far as that can be told."""
+        types = messages.shares(self._leaning)
+        # Once it is known who reverses, more answers change nothing.
+        most = float((types[0] - types[1]).sum() * np.log(TYPES[0] / TYPES[1]))
+        return not self.divided or -self.upside_down >= min(UPRIGHT, most / 2)
 
     def mirror(self) -> None:
         """Take those who seemed to reverse for ordinary, and the ordinary for reversing."""
@@ -206,6 +231,22 @@ class Crowd:
         self._types = np.log(SUSPECTED)
         self._told = np.zeros_like(self._told)
         self._leaning = self._told_by_anchors(self._leaning.shape[1]) + self._types[:, None]
+
+    @property
+    def divided(self) -> bool:
+        """Whether there are signs that some reverse what they are asked."""
+        often, many = SIGNS
+        return self.reversals >= often or float(np.exp(self._types[1])) >= many
+
+    def anew(self, reversing: NDArray[np.bool_]) -> "Crowd":
+        """Return the same workers, of whom nothing is known but who may reverse, by number."""
+        crowd = Crowd()
+        crowd._names, crowd._anchors = self._names.copy(), self._anchors.twin()
+        crowd._types = np.log(SUSPECTED)
+        ordinary = np.log([1 - 2 * DIVIDED, DIVIDED, DIVIDED])
+        told = crowd._told_by_anchors(len(reversing))
+        crowd._leaning = told + np.where(reversing, ordinary[[1, 0, 2], None], ordinary[:, None])
+        return crowd
 
     def reliabilities(self, workers: NDArray[np.intp]) -> list[Reliability]:
         """Describe every worker.

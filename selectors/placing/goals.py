@@ -31,27 +31,19 @@ class Goal:
 
     def look(self, view: View) -> "Reach":
         """Say how far beliefs are from it."""
-        right, entropies = self._best_of(view) if self.top else _all_of(view)
-        counts = view.counts
+        width = view.beliefs.shape[1]
+        told_apart = self._last_wanted(view) if self.top else width
+        some = told_apart < width - 1
+        right, entropies = _best_of(view, told_apart) if some else _all_of(view)
+        counts, doubts = view.counts, 1 - right
         most = self.risk * max(float(counts.sum() - counts.max(initial=0)), 1.0)
-        doubts = 1 - right
-        return Reach(entropies, doubts, np.where(view.judged, doubts, 1.0), most)
+        return Reach(entropies, doubts, np.where(view.judged, doubts, 1.0), most, told_apart)
 
-    def _best_of(self, view: View) -> tuple[Array, Array]:
-        """Return how surely each document is placed, and how uncertain that is, as far as wanted.
-
-        All places worse than those of the wanted documents are one.
-        """
-        surely = view.beliefs.copy()
-        for founder, belief in _beside_nobody(view).items():
-            surely[founder] = belief
-        # The class that the last of the wanted documents is in.
+    def _last_wanted(self, view: View) -> int:
+        """Return how many places there are up to the class that the last wanted document is in."""
         sizes = np.bincount(view.likeliest, minlength=view.classes)
         last = int(np.searchsorted(sizes.cumsum(), self.top))
-        start = 2 * min(last, view.classes - 1) + 2
-        wanted = places.gather(surely.T, start, surely.shape[1]).T
-        right = np.maximum(wanted[:, 1::2].max(axis=1, initial=0), wanted[:, -1])
-        return right, entropy(wanted)
+        return 2 * min(last, view.classes - 1) + 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +60,30 @@ class Reach:
         The same; 1 before anybody has judged it.
     most
         How many documents may be misplaced.
+    told_apart
+        How many places, best first, need to be told from each other.
     """
 
     entropies: Array
     doubts: Array
     errors: Array
     most: float
+    told_apart: int
 
     @property
     def enough(self) -> bool:
         """Whether nothing more needs to be asked."""
         return bool(self.errors.sum() <= self.most)
+
+
+def _best_of(view: View, told_apart: int) -> tuple[Array, Array]:
+    """Return the same, were all places from one on the same."""
+    surely = view.beliefs.copy()
+    for founder, belief in _beside_nobody(view).items():
+        surely[founder] = belief
+    wanted = places.gather(surely.T, told_apart, surely.shape[1]).T
+    right = np.maximum(wanted[:, 1::2].max(axis=1, initial=0), wanted[:, -1])
+    return right, entropy(wanted)
 
 
 def _all_of(view: View) -> tuple[Array, Array]:

@@ -13,6 +13,10 @@ from nextpair.selectors.topic.judgments import Pair
 
 ASIDE = 0.3
 """A pair is not about a document that is so many times less in doubt than the other."""
+AS_DOUBTFUL = 0.5
+"""How much less in doubt than those awaited a document may be, as a factor, to be asked about."""
+TOSS_UP = 0.5
+"""No document awaited counts for more: of a new one nothing is known, which is no doubt yet."""
 FIRST_AT_ONCE = 8
 """How many pairs may be open before there is any answer: the first ones tell what to ask next."""
 ANSWERS_FOR_ONE_MORE = 2
@@ -31,7 +35,7 @@ def askable(open_pairs: Counter[Pair], reach: Reach, mainland: Mainland, heard: 
     if open_pairs.total() >= FIRST_AT_ONCE + heard // ANSWERS_FOR_ONE_MORE:
         return np.zeros(len(reach.errors), dtype=np.bool_)
     told = awaited(open_pairs, reach.errors, mainland)
-    return needed(reach.errors, told, reach.most) & ~told
+    return needed(reach.errors, told, reach.most) & as_doubtful(reach.errors, told) & ~told
 
 
 def awaited(pairs: Iterable[Pair], errors: Array, mainland: Mainland) -> Mask:
@@ -65,3 +69,14 @@ def needed(errors: Array, awaited: Mask, most: float) -> Mask:
     wanted: Mask = np.zeros(len(errors), dtype=np.bool_)
     wanted[surest] = np.cumsum(left[surest]) > most
     return wanted
+
+
+def as_doubtful(errors: Array, awaited: Mask) -> Mask:
+    """Say which documents are about as much in doubt as those awaited are.
+
+    One worker would ask about the others last, when later answers may have made them sure.
+    """
+    if not awaited.any():
+        return np.ones(len(errors), dtype=np.bool_)
+    doubtful: Mask = errors >= AS_DOUBTFUL * np.minimum(errors[awaited], TOSS_UP).mean()
+    return doubtful

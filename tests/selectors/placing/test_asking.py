@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import xlogy
 
 from nextpair.selectors.placing import places
 from nextpair.selectors.placing.asking import (
@@ -59,6 +60,23 @@ def test_nothing_is_learned_of_places_that_are_known() -> None:
     np.testing.assert_allclose(information(known, known, lessons(CONFUSION, 5)), 0, atol=1e-9)
 
 
+def test_where_the_rest_is_as_one_only_what_tells_the_best_from_it_is_learned() -> None:
+    taught, rng = lessons(CONFUSION, 7), np.random.default_rng(1)
+    ones, others = np.zeros((4, 7)), np.zeros((3, 7))
+    # Of classes only: in a gap an answer also tells whether two are of the same new class.
+    ones[:, 1::2], others[:, 1::2] = (rng.dirichlet(np.ones(3), count) for count in (4, 3))
+    for start in (2, 4):
+        told = information(ones, others, taught, start)
+        for (row, column), gain in np.ndenumerate(told):
+            joint = ones[row][:, None] * others[column] * taught[:3]
+            for axis in (1, 2):
+                joint = np.add.reduceat(joint, range(start + 1), axis=axis)
+            by_chance = joint.sum(axis=(1, 2))[:, None, None] * joint.sum(axis=0)
+            assert gain == pytest.approx((xlogy(joint, joint) - xlogy(joint, by_chance)).sum())
+    np.testing.assert_array_less(information(ones, others, taught, 2), told)
+    np.testing.assert_allclose(told, information(ones, others, taught))
+
+
 def situation(
     beliefs: Array, firm: Mask, allowed: Callable[[int, int], bool] = lambda first, second: True
 ) -> Situation:
@@ -66,7 +84,8 @@ def situation(
     doubt = entropy(beliefs)
     opponents, chance = np.flatnonzero(firm), np.zeros(len(beliefs))
     taught = lessons(CONFUSION, beliefs.shape[1])
-    return Situation(beliefs, taught, firm, nobody, opponents, doubt, allowed, chance)
+    width = beliefs.shape[1]
+    return Situation(beliefs, taught, firm, nobody, opponents, doubt, width, allowed, chance)
 
 
 DOUBTFUL = np.array([0.02, 0.46, 0.04, 0.46, 0.02])

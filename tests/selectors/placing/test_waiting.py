@@ -3,7 +3,7 @@
 import numpy as np
 
 from nextpair.selectors.placing.islands import Mainland
-from nextpair.selectors.placing.waiting import awaited, needed
+from nextpair.selectors.placing.waiting import as_doubtful, awaited, needed
 
 
 def told(
@@ -37,3 +37,11 @@ def test_documents_in_doubt_are_needed_and_as_many_as_may_be_are_left() -> None:
 def test_nothing_is_needed_if_awaited_answers_may_be_enough() -> None:
     errors = np.array([0.3, 0.01, 0.01])
     assert not needed(errors, np.array([True, False, False]), 0.05).any()
+
+
+def test_who_is_much_surer_than_those_awaited_has_time() -> None:
+    errors = np.array([0.4, 0.3, 0.1, 1.0])
+    awaited = np.array([True, False, False, False])
+    assert as_doubtful(errors, awaited).tolist() == [True, True, False, True]
+    assert as_doubtful(errors, ~awaited & (errors < 0.2)).tolist() == [True] * 4
+    assert as_doubtful(errors, np.zeros(4, dtype=np.bool_)).all()
