@@ -58,7 +58,7 @@ def install() -> None:
     """Make the environment, unless it is there."""
     if not (ENVIRONMENT / "ready").exists():
         venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        pip = [ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "--quiet"]
+        pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--quiet"]
         subprocess.run([*pip, "--disable-pip-version-check", *LIBRARIES], check=True)
         (ENVIRONMENT / "ready").touch()
 
