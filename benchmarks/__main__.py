@@ -11,7 +11,9 @@ from benchmarks import (
     big_topic,
     cold,
     features,
+    information_gain,
     load,
+    peers,
     placement,
     placement_exact,
     published,
@@ -49,7 +51,15 @@ def main() -> None:
     timed = [str(benchmark.measure(given)) for benchmark in (big_topic, speed, cold, load)]
     counted = [
         str(benchmark.measure(given))
-        for benchmark in (published, features, placement_exact, placement, aggregation)
+        for benchmark in (
+            published,
+            features,
+            placement_exact,
+            placement,
+            information_gain,
+            peers,
+            aggregation,
+        )
     ]
     page = INTRODUCTION + machine() + "\n".join([*counted, *reversed(timed)])
     PAGE.write_text(page, encoding="utf-8")

@@ -26,7 +26,7 @@ from nextpair.selectors.topic.state import fold
 
 ENVIRONMENT = Path(__file__).resolve().parents[1] / ".venv" / "peers"
 SCORING = Path(__file__).with_name("peers_scoring.py")
-FIRST_SEED, SEEDS = 5_000, 20
+FIRST_SEED, SEEDS = 5_000, 10
 SCALES = (
     Scale("Thurstone, N(0, 2²)", 2),
     Scale("draw margin 0.8", 2, margin=0.8),
@@ -58,7 +58,7 @@ def install() -> None:
     """Make the environment, unless it is there."""
     if not (ENVIRONMENT / "ready").exists():
         venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        pip = [ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "--quiet"]
+        pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--quiet"]
         subprocess.run([*pip, "--disable-pip-version-check", *LIBRARIES], check=True)
         (ENVIRONMENT / "ready").touch()
 

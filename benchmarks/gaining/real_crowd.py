@@ -15,7 +15,7 @@ from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.topic.judgments import Outcome, unordered
 
 BUDGETS = (3, 5, 8)
-SEEDS = 20
+SEEDS = 10
 MORE = 0.03
 
 
