@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browsers import Site, Worker, chromium, launched
@@ -50,7 +51,8 @@ def site(fake: Server, tmp_path: Path) -> Iterator[Site]:
     with ExitStack() as stack:
         key = new_key(url)
         port = _free_port()
-        settings = {"public_url": f"http://127.0.0.1:{port}", "runner_seconds": 0.2, **access}
+        settings: dict[str, Any] = {"public_url": f"http://127.0.0.1:{port}", **access}
+        settings["runner_seconds"] = 0.2
         address, _ = stack.enter_context(serving(url, port=port, **settings))
         client = stack.enter_context(Client(address, key))
         site = Site(address, client, stack.enter_context(launched()))

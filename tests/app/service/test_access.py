@@ -17,6 +17,8 @@ OPEN = {
     "/readyz": 200,
     "/judge/{study}": 200,
     "/judge/{study}/preview": 404,
+    "/judge/{study}/enter": 404,
+    "/v1/studies/{study}/news/{word}": 422,
     "/static/{name}": 404,
 }
 """What needs no key, and what it says of things that are not there."""
@@ -79,6 +81,7 @@ READING = {
     ("GET", f"{ON_TOPIC}/judgments"),
     ("GET", f"{AT}/workers"),
     ("GET", f"{AT}/export/csv"),
+    ("GET", f"{AT}/activity"),
     ("GET", "/metrics"),
 }
 LOOKING = {
@@ -104,6 +107,9 @@ MANAGING = {
     ("PATCH", ON_TOPIC),
     ("PATCH", f"{AT}/workers/ann"),
     ("POST", f"{AT}/retractions"),
+    ("GET", f"{AT}/hiring"),
+    ("POST", f"{AT}/hiring"),
+    ("POST", f"{AT}/hiring/plan"),
     ("POST", "/v1/keys"),
     ("GET", "/v1/keys"),
     ("DELETE", "/v1/keys/x"),
