@@ -95,6 +95,8 @@ def draft(service: Service, study: Study, number: int, places: int) -> Offer:
         settings.hiring.questions or 1,
         settings.hiring.reward,
         settings.hiring.currency,
+        news_url=f"{address}/v1/studies/{study.name}/news/{service.receipts.hook_word(study.id)}",
+        ties=settings.ties,
     )
 
 
