@@ -6,7 +6,8 @@ import hmac
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
 from urllib.parse import quote
 
 from pydantic import Field, SecretStr, StringConstraints, field_validator, model_validator
@@ -33,6 +34,14 @@ from nextpair.app.values import Flag, Line, Prose, Real, Whole
 WORKER, SESSION, STUDY = "PROLIFIC_PID", "SESSION_ID", "STUDY_ID"
 TOKEN = "prolific_token"
 BLOCKLIST, EARLIER = "participant_group_blocklist", "previous_studies_blocklist"
+
+
+class Device(StrEnum):
+    """What workers work with."""
+
+    DESKTOP = "desktop"
+    TABLET = "tablet"
+    MOBILE = "mobile"
 
 
 class ProlificAccess(base.Access):
@@ -62,8 +71,8 @@ class Prolific(Platform):
     most_minutes: Annotated[Whole, Field(ge=5, le=100_000)] | None = Field(
         None, description="how long it may take; left out, as Prolific computes it"
     )
-    devices: Annotated[list[Literal["desktop", "tablet", "mobile"]], Field(min_length=1)] = Field(
-        default_factory=lambda: ["desktop"], description="what workers may use"
+    devices: Annotated[list[Device], Field(min_length=1)] = Field(
+        default_factory=lambda: [Device.DESKTOP], description="what workers may use"
     )
     filters: Annotated[list[Line], Field(max_length=100)] = Field(
         default_factory=list, description="who may come: Prolific's filters, each as JSON"
@@ -168,7 +177,7 @@ class Prolific(Platform):
             "total_available_places": offer.places,
             "estimated_completion_time": self.minutes,
             "reward": offer.reward,
-            "device_compatibility": list(self.devices),
+            "device_compatibility": [one.value for one in self.devices],
             "filters": self._filters(offer, group),
             "submissions_config": {"max_submissions_per_participant": 1},
         }

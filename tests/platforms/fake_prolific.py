@@ -45,7 +45,7 @@ class FakeProlific(Workspace):
 
     def routes(self) -> Mapping[str, Callable[..., Reply]]:
         """List what Prolific answers to."""
-        found = {
+        found: dict[str, Callable[..., Reply]] = {
             "GET studies/": lambda request: _listed(self.studies),
             "POST studies/": self._create_study,
             "GET projects/{project}/studies/": self._studies_of,

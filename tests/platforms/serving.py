@@ -61,6 +61,7 @@ class FakePlatform:
         self.requests: list[Request] = []
         self.faults: list[Reply] = []
         self.dies_after: str | None = None
+        self.broken: str | None = None
         self.accounts: list[Account] = []
         self._lock = threading.Lock()
 
@@ -89,6 +90,8 @@ class FakePlatform:
         """Answer one request at a time."""
         with self._lock:
             self.requests.append(request)
+            if self.broken is not None and self.broken in request.path:
+                return Reply(503)
             if self.faults:
                 return self.faults.pop(0)
             try:
