@@ -67,7 +67,7 @@ def _news(unit: Mapping[str, Any]) -> News | None:
         return None
     good = [one for one in given if not one.get("tainted") and not one.get("rejected")]
     name = f"unit:{unit['id']}:{max(str(one['id']) for one in given)}:{len(good)}"
-    if SLOT in data:
+    if SLOT in data and OFFER in data:
         return News(name, [_submission(data, one) for one in good[-1:]])
     if TASK not in data:
         return None
