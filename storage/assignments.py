@@ -93,6 +93,21 @@ def find_assignment(connection: Connection, topic_id: int, number: int) -> Assig
     return AssignmentRow(*row) if row else None
 
 
+def of_pair(
+    connection: Connection, topic_id: int, worker_id: int, pair: tuple[int, int]
+) -> AssignmentRow | None:
+    """Return a worker's question about a pair, if they ever had it as work."""
+    found = select(*_COLUMNS).where(
+        Assignment.topic_id == topic_id,
+        Assignment.worker_id == worker_id,
+        Assignment.first == pair[0],
+        Assignment.second == pair[1],
+        Assignment.purpose == Purpose.WORK.value,
+    )
+    row = connection.execute(found).one_or_none()
+    return AssignmentRow(*row) if row else None
+
+
 def unanswered(connection: Connection, topic_id: int) -> list[AssignmentRow]:
     """List the assignments of a topic that no counting judgment answers."""
     found = connection.execute(_UNANSWERED, {"topic": topic_id})

@@ -1,16 +1,18 @@
 """Doing what was written down: each deed once, however often the process dies in between."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from nextpair.app.errors import PlatformError, PlatformRefused
 from nextpair.app.hiring.deeds import Kind
 from nextpair.app.hiring.offering import draft
+from nextpair.app.hiring.tasking import asked
+from nextpair.app.hiring.tasks import describe, known_tasks
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
-from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Deed, Stage, Submission
+from nextpair.app.platforms.base import Account, Shows
+from nextpair.app.platforms.facts import Deed, Stage, Submission, Task
 from nextpair.storage import deeds, hirings, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
@@ -115,9 +117,19 @@ class Doing:
         earlier = [one.reference for one in made if one.reference and one.number < offer.number]
         # As it was decided on, though the study's settings may have changed since.
         told = replace(
-            drafted, questions=offer.questions, reward=offer.reward, earlier=tuple(earlier)
+            drafted,
+            questions=offer.questions,
+            reward=offer.reward,
+            earlier=tuple(earlier),
+            tasks=self._tasks(offer.number),
         )
         return self._account.publish(told, deed)
+
+    def _tasks(self, number: int) -> Sequence[Task]:
+        if self._study.platform.shows is not Shows.TASKS:
+            return ()
+        rows = asked(self._service, self._study.id, number)
+        return [*describe(self._service, rows), *known_tasks(self._service, self._study)]
 
     def _reference(self, row: DeedRow) -> str:
         with self._service.database.read() as connection:

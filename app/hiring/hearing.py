@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from nextpair.app.hiring.deeds import Kind, Note, note
+from nextpair.app.hiring.tasking import absorb
 from nextpair.app.judging.releasing import release
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
@@ -93,6 +94,7 @@ class Hearing:
                 left += self._take(connection, one)
         for worker_id in left:
             release(self._service, worker_id, self._now)
+        absorb(self._service, self._study, news.answers, self._now)
 
     def _take(self, connection: Connection, told: Submission) -> list[int]:
         """Take in how a session stands; return whose questions are free by it."""

@@ -77,8 +77,14 @@ def check_hires(service: Service, study: Study) -> None:
         raise NotHiring("NEXTPAIR_PUBLIC_URL must say where workers reach this service")
     if study.platform.shows is Shows.PAGE and rules.questions is None:
         raise NotHiring("hiring.questions must say how many questions a session has")
-    if not rules.budget:
+    tasks = study.platform.shows is Shows.TASKS
+    if not rules.budget and (rules.reward or not tasks):
         raise NotHiring("hiring.budget must say what may be spent, in cents")
+    if tasks and (study.settings.design != "preference" or study.settings.quality.checks):
+        raise NotHiring(
+            f"platform {study.settings.platform!r} shows the questions itself: the design must be "
+            "'preference', and checks are the platform's own"
+        )
 
 
 def draft(service: Service, study: Study, number: int, places: int) -> Offer:
@@ -95,6 +101,8 @@ def draft(service: Service, study: Study, number: int, places: int) -> Offer:
         settings.hiring.questions or 1,
         settings.hiring.reward,
         settings.hiring.currency,
+        news_url=f"{address}/v1/studies/{study.name}/news/{service.receipts.hook_word(study.id)}",
+        ties=settings.ties,
     )
 
 
@@ -156,6 +164,21 @@ def _taken(made: Sequence[OfferRow], came: Sequence[SubmissionRow]) -> int:
     return gone + sum(one.places for one in made if one.id in on_offer)
 
 
+def places_now(service: Service, connection: Connection, study: Study, work: Work) -> int:
+    """Say how many more sessions to offer now, and can be paid for."""
+    made = offers.list_offers(connection, study.id)
+    came = offers.submissions_of(connection, study.id)
+    each = sum(prices(study, draft(service, study, 1, 1)))
+    free = study.settings.hiring.budget - money(connection, study.id).committed
+    return places_wanted(study, work, made, came, free // each if each else 10**6)
+
+
+def next_number(connection: Connection, study_id: int) -> int:
+    """Return the number of a study's next offer."""
+    made = offers.list_offers(connection, study_id)
+    return max((one.number for one in made), default=0) + 1
+
+
 def offer_more(
     service: Service,
     connection: Connection,
@@ -163,17 +186,14 @@ def offer_more(
     study: Study,
     work: Work,
     now: float,
+    *,
+    most: int = 10**6,
 ) -> int:
     """Write down the offers that are needed now, within the budget; say how many sessions."""
-    made = offers.list_offers(connection, study.id)
-    came = offers.submissions_of(connection, study.id)
-    each = sum(prices(study, draft(service, study, 1, 1)))
-    free = study.settings.hiring.budget - money(connection, study.id).committed
-    wanted = places_wanted(study, work, made, came, free // each if each else 10**6)
-    number = max((one.number for one in made), default=0)
-    for places in split(wanted, study.platform.most_places):
-        number += 1
-        offer = draft(service, study, number, places)
+    wanted = min(most, places_now(service, connection, study, work))
+    number = next_number(connection, study.id)
+    for more, places in enumerate(split(wanted, study.platform.most_places)):
+        offer = draft(service, study, number + more, places)
         _add(connection, hiring, study, offer, now)
     return wanted
 

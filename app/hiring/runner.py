@@ -12,9 +12,10 @@ from nextpair.app.hiring.deeds import Note, note
 from nextpair.app.hiring.doing import Doing
 from nextpair.app.hiring.hearing import WIDE_SECONDS, Hearing
 from nextpair.app.hiring.offering import offer_more, withdraw, work_left
+from nextpair.app.hiring.tasking import offer_tasks, settle
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
-from nextpair.app.platforms.base import Account, Platform
+from nextpair.app.platforms.base import Account, Platform, Shows
 from nextpair.app.platforms.finding import read_access
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import deeds, hirings, offers, studies
@@ -133,6 +134,9 @@ class Runner:
         hearing.poll(wide=wide)
         if wide:
             self._looked[study.id] = now
+        tasks = study.platform.shows is Shows.TASKS
+        if tasks:
+            settle(self._service, row, now)
         work = work_left(self._service, study.id)
         over = work.finished or study.status != Status.OPEN or row.state == HiringState.STOPPED
         with database.write() as connection:
@@ -140,8 +144,10 @@ class Runner:
             decide_all(connection, row, study, now)
             if over:
                 withdraw(connection, row, now)
-            else:
+            elif not tasks:
                 offer_more(self._service, connection, row, study, work, now)
+        if tasks and not over:
+            offer_tasks(self._service, row, study, work, now)
         doing.do_all()
 
     def _trouble(self, row: HiringRow, error: NextpairError, now: float) -> None:

@@ -107,6 +107,8 @@ class Offer:
         The study's judging page as the platform opens it; it appends its own parameters.
     earlier
         What the platform called the study's offers before this one.
+    news_url, ties
+        Where the platform may post what is new. Of tasks: whether two may be called equal.
     """
 
     study: str
@@ -120,6 +122,8 @@ class Offer:
     currency: str
     tasks: Sequence[Task] = ()
     earlier: Sequence[str] = ()
+    news_url: str = ""
+    ties: bool = True
 
 
 @dataclass(frozen=True, slots=True)

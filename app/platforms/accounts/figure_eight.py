@@ -1,0 +1,219 @@
+"""Calls to Figure Eight's API v1, which may say 200 and mean no."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from nextpair.app.errors import PlatformRefused, PlatformUnreachable
+from nextpair.app.platforms.accounts.calling import Caller
+from nextpair.app.platforms.accounts.figure_eight_units import (
+    GOLDEN,
+    OFFER,
+    SLOT,
+    TASK,
+    judgments_of,
+    news_in,
+    worker_in,
+)
+from nextpair.app.platforms.base import Account
+from nextpair.app.platforms.facts import Deed, News, Offer, Submission
+
+JOB, ORDERED, GOLDS, PAYING = "job", "ordered", "golds", "paying"
+PAGE = 1000
+MOST_BONUS = 2000
+LARGEST = 500_000_000
+"""Bytes of a report that are read; a larger one is not what was asked for."""
+
+
+class Describes(Protocol):
+    """What the account asks the platform's options."""
+
+    channels: list[str]
+    uploads_by: str
+    flags_by: str
+
+    def job(self, offer: Offer, mark: str) -> dict[str, Any]:
+        """Say what the job is."""
+
+    def rows(self, offer: Offer, job: str, token: str) -> list[dict[str, Any]]:
+        """List the units of an offer."""
+
+
+def wrong_in(told: Any) -> str | None:
+    """Find what is wrong in an answer that says 200."""
+    if not isinstance(told, dict):
+        return None
+    found = told.get("error") or told.get("errors")
+    if isinstance(found, dict):
+        found = found.get("message") or found
+    return str(found) if found else None
+
+
+class FigureEightAccount(Account):
+    """A requester's account."""
+
+    def __init__(self, platform: Describes, access: Any) -> None:
+        key = access.key.get_secret_value()
+        headers = {"Authorization": f"Token token={key}"}
+        self._api = Caller("Figure Eight", access.api, headers, secret=key, wrong=wrong_in)
+        self._platform = platform
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._api.close()
+
+    # -- offers ---------------------------------------------------------------------------------
+
+    def publish(self, offer: Offer, deed: Deed) -> str:
+        """Add units to the study's one job, which is made and launched with the first."""
+        job = str(deed.memory.get(JOB) or self._job(offer, deed))
+        rows = self._platform.rows(offer, job, deed.token)
+        there = self._there(job) if deed.again else set()
+        known = set(deed.memory.get(GOLDS, ())) | there
+        golds = [one for one in rows if GOLDEN in one and one[TASK] not in known]
+        new = [one for one in rows if GOLDEN not in one and _name(one) not in there]
+        self._upload(job, [*new, *golds])
+        if golds:
+            check = {"check": "preference", "with": "preference_gold", "convert_units": "true"}
+            self._api.call("PUT", f"jobs/{job}/gold.json", data=check)
+            deed.remember({GOLDS: sorted({*deed.memory.get(GOLDS, ()), *map(_name, golds)})})
+        if not deed.memory.get(ORDERED):
+            self._order(job, len(new) or len(rows), deed)
+        return f"{job}:{offer.number}"
+
+    def _job(self, offer: Offer, deed: Deed) -> str:
+        told = self._platform.job(offer, deed.token)
+        job = self._made_before(told["css"]) if deed.again else None
+        if job is None:
+            job = str(self._api.call("POST", "jobs.json", json={"job": told})["id"])
+        if self._api.call("GET", f"jobs/{job}.json").get("cml") != told["cml"]:
+            # It says that all is well, and keeps nothing, where it misses something.
+            raise PlatformRefused("Figure Eight has not kept the job's form: see its instructions")
+        deed.remember({JOB: job})
+        return job
+
+    def _made_before(self, css: str) -> str | None:
+        page = 1
+        while found := self._api.call("GET", "jobs.json", params={"page": page}):
+            for one in found:
+                if one.get("css") == css:
+                    return str(one["id"])
+            page += 1
+        return None
+
+    def _upload(self, job: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        if rows:
+            self._api.call(
+                self._platform.uploads_by,
+                f"jobs/{job}/upload.json",
+                params={"force": "true"},
+                content="\n".join(json.dumps(one) for one in rows),
+                headers={"Content-Type": "application/json"},
+            )
+
+    def _order(self, job: str, units: int, deed: Deed) -> None:
+        """Launch the job; what is added later is launched by itself."""
+        told = {"debit[units_count]": str(units), "channels[]": self._platform.channels}
+        if not deed.again or not self._api.call("GET", f"jobs/{job}.json").get("order_approved"):
+            self._api.call("POST", f"jobs/{job}/orders.json", data=told)
+        deed.remember({ORDERED: True})
+
+    def _units(self, job: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        page = 1
+        while True:
+            which = {"page": page, "limit": PAGE}
+            found = self._api.call("GET", f"jobs/{job}/units.json", params=which) or {}
+            yield from found.items()
+            if len(found) < PAGE:
+                return
+            page += 1
+
+    def _there(self, job: str) -> set[str]:
+        return {_name(data) for _, data in self._units(job)}
+
+    def expire(self, offer: str, deed: Deed) -> None:
+        """Cancel the offer's units that nobody has answered."""
+        job, _, number = offer.partition(":")
+        for name, data in self._units(job):
+            if str(data.get(OFFER)) == number and not judgments_of(self._unit(job, name)):
+                self._api.call("POST", f"jobs/{job}/units/{name}/cancel.json")
+
+    def _unit(self, job: str, name: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self._api.call("GET", f"jobs/{job}/units/{name}.json")
+        return found
+
+    # -- news -----------------------------------------------------------------------------------
+
+    def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
+        """Read each job's report, and ask for a new one; one that is being made is read later."""
+        for job in sorted({one.partition(":")[0] for one in offers}):
+            report = self._api.send("GET", f"jobs/{job}.csv", params={"type": "json"})
+            if report.status_code == 202:
+                continue
+            for unit in _lines(report.content):
+                for news in news_in(unit):
+                    yield News(None, news.submissions, news.answers)
+            self._api.call("POST", f"jobs/{job}/regenerate.json", params={"type": "json"})
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def accept(self, submission: Submission, deed: Deed) -> None:
+        """Leave it: Figure Eight has paid when it was handed in."""
+
+    def reject(self, submission: Submission, reason: str, deed: Deed) -> None:
+        """Reject what the contributor did in this job."""
+        job, worker = self._worker_of(submission)
+        self._api.call("PUT", f"jobs/{job}/workers/{worker}/reject.json", data={"reason": reason})
+
+    def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
+        """Pay a bonus; nobody can ask later whether it was paid, so in doubt it is not repeated."""
+        if amount > MOST_BONUS:
+            raise PlatformRefused(f"Figure Eight pays {MOST_BONUS} cents at once, and no more")
+        if deed.kept.get(PAYING):
+            raise PlatformRefused("the bonus may have been paid: look at the job, and pay by hand")
+        job, worker = self._worker_of(submission)
+        deed.keep({PAYING: True})
+        paid = {"amount": str(amount)}
+        try:
+            self._api.call("POST", f"jobs/{job}/workers/{worker}/bonus.json", data=paid)
+        except PlatformUnreachable as error:
+            raise PlatformRefused(f"{error}; the bonus may have been paid") from None
+
+    def _worker_of(self, submission: Submission) -> tuple[str, str]:
+        job = (submission.offer or "").partition(":")[0]
+        return job, self._who(job, submission.session)
+
+    def _who(self, job: str, slot: str) -> str:
+        for name, data in self._units(job):
+            if data.get(SLOT) == slot:
+                for judgment in judgments_of(self._unit(job, name)):
+                    return worker_in(judgment)
+        raise PlatformRefused("Figure Eight does not say who this was")
+
+    def keep_away(self, worker: str, deed: Deed) -> None:
+        """Flag a contributor in the study's job."""
+        job = str(deed.memory.get(JOB, ""))
+        kind, _, name = worker.partition(":")
+        who = self._who(job, name) if kind == "slot" else name
+        told = {"flag": "does not pass the study's checks"}
+        verb = "/flag" if self._platform.flags_by == "verb" else ""
+        self._api.call("PUT", f"jobs/{job}/workers/{who}{verb}.json", data=told)
+
+
+def _name(unit: Mapping[str, Any]) -> str:
+    return str(unit.get(TASK) or unit.get(SLOT))
+
+
+def _lines(content: bytes) -> Iterator[Any]:
+    """Read a report: lines of JSON, in a ZIP."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(one.file_size for one in archive.infolist()) > LARGEST:
+                raise PlatformUnreachable("Figure Eight's report is larger than can be meant")
+            for name in archive.namelist():
+                for line in archive.read(name).decode().splitlines():
+                    yield json.loads(line)
+    except (zipfile.BadZipFile, ValueError):
+        raise PlatformUnreachable("Figure Eight's report cannot be read") from None

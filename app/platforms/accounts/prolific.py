@@ -1,0 +1,212 @@
+"""Calls to Prolific."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from nextpair.app.errors import PlatformRefused, PlatformUnreachable
+from nextpair.app.platforms.accounts.calling import Caller
+from nextpair.app.platforms.base import Account
+from nextpair.app.platforms.facts import Deed, News, Offer, Stage, Submission
+
+PAGE = 100
+STUDY, PAYMENT, PAYING, BEFORE = "study", "payment", "paying", "before"
+GROUP, SUBSCRIPTION = "group", "subscription"
+EVENT = "submission.status.change"
+SETTLING = 900.0
+"""Seconds after which a bonus that was paid is sure to be seen: Prolific pays it by and by."""
+LEAST_REASON = 100
+_MORE = (
+    "This study contains questions whose answers are known, and its description says that work is "
+    "checked by them. Please write to us if you think that this is a mistake."
+)
+_STAGES = {
+    "RESERVED": Stage.WORKING,
+    "ACTIVE": Stage.WORKING,
+    "AWAITING REVIEW": Stage.SUBMITTED,
+    "APPROVED": Stage.ACCEPTED,
+    "PARTIALLY APPROVED": Stage.ACCEPTED,
+    "SCREENED OUT": Stage.ACCEPTED,
+    "REJECTED": Stage.REJECTED,
+    "RETURNED": Stage.RETURNED,
+    "TIMED-OUT": Stage.RETURNED,
+}
+
+
+def stage_of(status: str) -> Stage | None:
+    """Read a submission's status; None of one that tells nothing yet."""
+    return _STAGES.get(status.upper().replace("_", " "))
+
+
+class Describes(Protocol):
+    """What the account asks the platform's options."""
+
+    def study(self, offer: Offer, internal_name: str, group: str | None) -> dict[str, Any]:
+        """Say what a study at Prolific is."""
+
+
+class ProlificAccount(Account):
+    """A researcher's account."""
+
+    def __init__(self, platform: Describes, access: Any, *, project: str, category: str) -> None:
+        token = access.token.get_secret_value()
+        headers = {"Authorization": f"Token {token}"}
+        self._api = Caller("Prolific", access.api, headers, secret=token)
+        self._platform = platform
+        self._project = project
+        self._category = category
+        self._workspace = access.workspace
+        self._hears = bool(access.hook_secret.get_secret_value() and access.workspace)
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._api.close()
+
+    # -- offers ---------------------------------------------------------------------------------
+
+    def publish(self, offer: Offer, deed: Deed) -> str:
+        """Make a study, and publish it; each step is looked up before it is taken again."""
+        group = self._group(offer, deed)
+        if self._hears and offer.news_url and SUBSCRIPTION not in deed.memory:
+            self._subscribe(offer, deed, group)
+        study = deed.kept.get(STUDY) or self._made_before(deed)
+        if study is None:
+            told = self._platform.study(offer, deed.token, group)
+            study = self._api.call("POST", "studies/", json=told)["id"]
+        deed.keep({STUDY: study})
+        if self._api.call("GET", f"studies/{study}/")["status"] == "UNPUBLISHED":
+            self._move(f"studies/{study}", "PUBLISH")
+        return str(study)
+
+    def _made_before(self, deed: Deed) -> str | None:
+        """Look for a study that an attempt made before it died, by the name that only we see."""
+        if not deed.again:
+            return None
+        path = f"projects/{self._project}/studies/" if self._project else "studies/"
+        for one in self._api.call("GET", path)["results"]:
+            if one.get("internal_name") == deed.token:
+                return str(one["id"])
+        return None
+
+    def _group(self, offer: Offer, deed: Deed) -> str | None:
+        """Return the group of those who are kept away; it needs a workspace to be in."""
+        known = deed.memory.get(GROUP)
+        if known is None and self._workspace:
+            short = hashlib.sha256(offer.url.encode()).hexdigest()[:8]
+            name = f"nextpair {offer.study} {short}"
+            known = self._group_named(name)
+            deed.remember({**deed.memory, GROUP: known})
+        return known
+
+    def _group_named(self, name: str) -> str:
+        where = {"workspace_id": self._workspace}
+        for one in self._api.call("GET", "participant-groups/", params=where)["results"]:
+            if one["name"] == name and not one.get("is_deleted"):
+                return str(one["id"])
+        told = {**where, "name": name, "description": "Those who are offered nothing more."}
+        return str(self._api.call("POST", "participant-groups/", json=told)["id"])
+
+    def _subscribe(self, offer: Offer, deed: Deed, group: str | None) -> None:
+        """Ask for webhooks; the secret that they are signed with is the installation's to make."""
+        where = {"workspace_id": self._workspace}
+        listed = self._api.call("GET", "hooks/subscriptions/", params=where)["results"]
+        known = [one for one in listed if one["target_url"] == offer.news_url]
+        if known:
+            name = str(known[0]["id"])
+        else:
+            told = {**where, "event_type": EVENT, "target_url": offer.news_url}
+            made = self._api.send("POST", "hooks/subscriptions/", json=told)
+            name = _id_in(made.json(), offer.news_url)
+            confirmed = {"secret": made.headers.get("X-Hook-Secret", "")}
+            self._api.call("POST", f"hooks/subscriptions/{name}/", json=confirmed)
+        deed.remember({**deed.memory, **({GROUP: group} if group else {}), SUBSCRIPTION: name})
+
+    def expire(self, offer: str, deed: Deed) -> None:
+        """Stop a study that is open; who has begun may end."""
+        if self._api.call("GET", f"studies/{offer}/")["status"] in ("ACTIVE", "PAUSED"):
+            self._move(f"studies/{offer}", "STOP")
+
+    def _move(self, what: str, action: str, **more: str) -> None:
+        self._api.call("POST", f"{what}/transition/", json={"action": action, **more})
+
+    # -- news -----------------------------------------------------------------------------------
+
+    def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
+        """Ask for the submissions of each study."""
+        for offer in offers:
+            yield News(submissions=list(self._submissions(offer)))
+
+    def _submissions(self, offer: str) -> Iterator[Submission]:
+        page = 1
+        while True:
+            which = {"study": offer, "page": page, "page_size": PAGE}
+            found = self._api.call("GET", "submissions/", params=which)["results"]
+            for one in found:
+                stage = stage_of(str(one["status"]))
+                if stage is not None:
+                    yield Submission(str(one["id"]), str(one["participant_id"]), stage, offer)
+            if len(found) < PAGE:
+                return
+            page += 1
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def accept(self, submission: Submission, deed: Deed) -> None:
+        """Approve; Prolific takes the same once more as done, and approves by itself in time."""
+        self._decide(submission, Stage.ACCEPTED, "APPROVE")
+
+    def reject(self, submission: Submission, reason: str, deed: Deed) -> None:
+        """Reject, with as many words as Prolific asks for."""
+        message = reason if len(reason) >= LEAST_REASON else f"{reason} {_MORE}"
+        about = {"message": message, "rejection_category": self._category}
+        self._decide(submission, Stage.REJECTED, "REJECT", **about)
+
+    def _decide(self, submission: Submission, stage: Stage, action: str, **more: str) -> None:
+        try:
+            self._move(f"submissions/{submission.session}", action, **more)
+        except PlatformRefused:
+            if stage_of(str(self._detail(submission)["status"])) is not stage:
+                raise
+
+    def _detail(self, submission: Submission) -> dict[str, Any]:
+        found: dict[str, Any] = self._api.call("GET", f"submissions/{submission.session}/")
+        return found
+
+    def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
+        """Set up a bonus, and pay it: once, for Prolific would pay it each time it is told to.
+
+        That it is being paid is kept before it is told. Where nobody knows whether that came to
+        pass, the submission's own list of bonuses tells, once there was time to pay it.
+        """
+        paid = len(self._detail(submission).get("bonus_payments") or ())
+        if PAYING in deed.kept:
+            if paid > deed.kept[BEFORE]:
+                return
+            if deed.now - deed.kept[PAYING] < SETTLING:
+                raise PlatformUnreachable("Prolific may be paying a bonus: to be seen soon")
+        payment = deed.kept.get(PAYMENT) or self._set_up(submission, amount)
+        deed.keep({PAYMENT: payment})
+        deed.keep({PAYMENT: payment, PAYING: deed.now, BEFORE: paid})
+        self._api.call("POST", f"bulk-bonus-payments/{payment}/pay/")
+
+    def _set_up(self, submission: Submission, amount: int) -> str:
+        study = submission.offer or self._detail(submission)["study_id"]
+        line = f"{submission.session},{amount // 100}.{amount % 100:02d}\n"
+        told = {"study_id": study, "csv_bonuses": line}
+        return str(self._api.call("POST", "submissions/bonus-payments/", json=told)["id"])
+
+    def keep_away(self, worker: str, deed: Deed) -> None:
+        """Put a worker into the group that the study's offers leave out."""
+        group = deed.memory.get(GROUP)
+        if group is None:
+            raise PlatformRefused(
+                "to keep workers away, name the Prolific workspace (…__WORKSPACE)"
+            )
+        told = {"participant_ids": [worker]}
+        self._api.call("POST", f"participant-groups/{group}/participants/", json=told)
+
+
+def _id_in(made: Mapping[str, Any], url: str) -> str:
+    """Find the subscription, which is told alone or in a list."""
+    listed = made.get("results") or [made]
+    return str(next(one["id"] for one in listed if one.get("target_url") == url))

@@ -1,0 +1,61 @@
+"""Links that Prolific has signed: a JSON Web Token, checked with the keys it publishes."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from nextpair.app.errors import BadArrival, PlatformDenied, PlatformUnreachable
+
+LEEWAY = 30
+"""Seconds by which clocks may differ; a link is good for two minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Whom a link is for."""
+
+    session: str
+    worker: str | None
+
+
+def check_link(token: str, keys: str, issuer: str, audience: str) -> Claims:
+    """Read a link's token, refusing one that is forged, old, or meant for others."""
+    try:
+        import jwt
+    except ImportError:
+        raise PlatformDenied(
+            "signed links need PyJWT: install it with `pip install 'nextpair[prolific]'`"
+        ) from None
+    try:
+        key = _published(keys).get_signing_key_from_jwt(token)
+        claims = jwt.decode(
+            token,
+            key.key,
+            algorithms=["RS256"],
+            issuer=issuer,
+            audience=audience or None,
+            leeway=LEEWAY,
+            options={"require": ["exp", "iss", "sub"], "verify_aud": bool(audience)},
+        )
+    except jwt.PyJWKClientConnectionError:
+        raise PlatformUnreachable("Prolific's keys to its links cannot be read") from None
+    except jwt.PyJWTError as error:
+        raise BadArrival(f"Prolific's signature of this address does not hold: {error}") from None
+    named = claims.get("prolific")
+    return Claims(str(claims["sub"]), _worker_in(named if isinstance(named, dict) else {}))
+
+
+@lru_cache(maxsize=8)
+def _published(keys: str) -> Any:
+    import jwt
+
+    # It asks again for a key that it does not know, and after some minutes anyway.
+    return jwt.PyJWKClient(keys, timeout=10)
+
+
+def _worker_in(named: dict[str, Any]) -> str | None:
+    """Find the worker among the parameters, however they are written there."""
+    for name, value in named.items():
+        if name.lower() in ("prolific_pid", "participant_id"):
+            return str(value)
+    return None

@@ -1,0 +1,220 @@
+"""Figure Eight (Appen): pairs as units of a job, or places that frame the judging page."""
+
+import hashlib
+import hmac
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from html import escape
+from typing import Annotated, Any, ClassVar
+from urllib.parse import parse_qsl
+
+from pydantic import Field, SecretStr, StringConstraints, field_validator
+
+from nextpair.app.errors import BadArrival, BadNotice
+from nextpair.app.platforms import base
+from nextpair.app.platforms.accounts.figure_eight import FigureEightAccount
+from nextpair.app.platforms.accounts.figure_eight_units import news_in, slots_of, units_of
+from nextpair.app.platforms.base import Account, Platform, Shows, site_of, wanted
+from nextpair.app.platforms.facts import Arrival, Code, Finish, Hook, News, Offer, Price, Receipt
+from nextpair.app.values import Flag, Line, Real, Whole
+
+Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_]{1,60}$")]
+
+
+class Way(StrEnum):
+    """Where the questions are shown."""
+
+    UNITS = "units"
+    """There: each pair is a unit."""
+    SLOTS = "slots"
+    """Here: each unit is a place for one session, which frames our page and wants its code."""
+
+
+class FigureEightAccess(base.Access):
+    """The key, and where to send it."""
+
+    key: SecretStr = SecretStr("")
+    hook_tokens: SecretStr = Field(SecretStr(""), description="besides the key, by commas")
+    api: str = "https://api.appen.com/v1"
+    frame_sites: tuple[str, ...] = Field((), description="that frame our page, by commas")
+
+    @field_validator("frame_sites", mode="before")
+    @classmethod
+    def _split(cls, given: object) -> object:
+        if not isinstance(given, str):
+            return given
+        return tuple(site_of(one) for one in re.split(r"[,\s]+", given.strip()) if one)
+
+
+class FigureEight(Platform):
+    """Fill a job with units as answers come back; Figure Eight itself pays its contributors."""
+
+    Access: ClassVar[type[base.Access]] = FigureEightAccess
+    hires: ClassVar[bool] = True
+
+    way: Way = Way.UNITS
+    title: Line = Field("", description="of the job; left out, the study's")
+    question: Line = "Which is better?"
+    channels: Annotated[list[Word], Field(min_length=1)] = Field(
+        default_factory=lambda: ["on_demand"], description="cf_internal: one's own people"
+    )
+    quiz: Flag = Field(True, description="whether known answers begin with a quiz")
+    golds_per_page: Annotated[Whole, Field(ge=0, le=20)] = 1
+    judgments_per_worker: Annotated[Whole, Field(ge=1, le=10**6)] | None = None
+    included_countries: Annotated[list[Word], Field()] = Field(default_factory=list)
+    uploads_by: Annotated[str, StringConstraints(pattern="^(POST|PUT)$")] = "POST"
+    flags_by: Annotated[str, StringConstraints(pattern="^(verb|field)$")] = Field(
+        "verb", description="…/flag, or a field of the worker"
+    )
+    signals: Annotated[list[Word], Field()] = Field(
+        default_factory=lambda: ["unit_complete", "new_judgments"],
+        description="of webhooks that tell units",
+    )
+    worker_tag: Word | None = Field(
+        None, description="what Liquid calls the contributor, if it knows; none is documented"
+    )
+    fee_percent: Annotated[Real, Field(ge=0, le=200)] = 20
+
+    @property
+    def shows(self) -> Shows:  # type: ignore[override]  # by an option here, by class elsewhere
+        """Where workers see their questions."""
+        return Shows.TASKS if self.way is Way.UNITS else Shows.PAGE
+
+    @property
+    def most_places(self) -> int:  # type: ignore[override]  # as above
+        """Of pairs, each page is one offer, so that the next follows as soon as it is answered."""
+        return 1 if self.way is Way.UNITS else 1000
+
+    # -- workers' browsers ----------------------------------------------------------------------
+
+    def is_preview(self, query: Mapping[str, str]) -> bool:
+        """Say whether the place was not filled in, as where the job is looked at."""
+        return "slot" in query and ("{{" in query["slot"] or not query["slot"])
+
+    def identify(self, query: Mapping[str, str], access: FigureEightAccess) -> Arrival:
+        """Say which place was taken: who takes it is told only when it is handed in."""
+        if self.way is Way.UNITS:
+            raise BadArrival("this study is judged at Figure Eight")
+        slot, code = wanted(query, "slot"), wanted(query, "code")
+        named = query.get("worker", "")
+        filled = bool(self.worker_tag) and bool(named) and "{{" not in named
+        worker = f"figure-eight:{wanted(query, 'worker')}" if filled else f"slot:{slot}"
+        return Arrival(worker, slot, wanted(query, "offer"), {"code": code})
+
+    @property
+    def hands_in(self) -> bool:
+        """Where there is a page."""
+        return self.way is Way.SLOTS
+
+    def finish(self, arrival: Arrival, receipt: Receipt, access: FigureEightAccess) -> Finish:
+        """Show the code, which begins as the job's form expects it."""
+        return Code(f"{arrival.extra['code']}-{receipt.code}")
+
+    def frame_ancestors(self, access: FigureEightAccess) -> Sequence[str]:
+        """List the sites that frame our page, as the installation names them."""
+        return access.frame_sites if self.way is Way.SLOTS else ()
+
+    # -- hiring ---------------------------------------------------------------------------------
+
+    def price(self, offer: Offer) -> Price:
+        """Say what pages, or places, cost."""
+        return Price(offer.places * offer.reward, offer.places * self._fee(offer.reward))
+
+    def bonus_price(self, amount: int) -> Price:
+        """Say what a bonus costs."""
+        return Price(amount, self._fee(amount))
+
+    def _fee(self, amount: int) -> int:
+        return math.ceil(amount * self.fee_percent / 100 - 1e-9)
+
+    def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """List the calls that publishing makes."""
+        rows = self.rows(offer, "(job)", "(token)")
+        order = {"debit[units_count]": len(rows), "channels[]": self.channels}
+        return [
+            ("POST jobs.json", {"job": self.job(offer, "(token)")}),
+            ("POST jobs/(job)/upload.json", {"rows": rows}),
+            ("POST jobs/(job)/orders.json", order),
+        ]
+
+    def job(self, offer: Offer, mark: str) -> dict[str, Any]:
+        """Say what the job is; without instructions and a required field nothing is kept."""
+        units = self.way is Way.UNITS
+        golds = sum(one.known is not None for one in offer.tasks)
+        page = offer.questions if units else 1
+        told: dict[str, Any] = {
+            "title": self.title or offer.title or offer.study,
+            "instructions": offer.instructions or "Compare documents.",
+            "cml": self.units_cml(offer.ties) if units else self.slots_cml(offer.url),
+            "css": f"/* nextpair {mark} */",
+            "judgments_per_unit": 1,
+            "units_per_assignment": page,
+            "gold_per_assignment": self.golds_per_page if golds else 0,
+            "payment_cents": offer.reward,
+            "auto_order": True,
+            "options": {"front_load": int(self.quiz and golds >= page + 3)},
+        }
+        if offer.news_url:
+            told |= {"webhook_uri": offer.news_url, "send_judgments_webhook": True}
+        if self.judgments_per_worker is not None:
+            told["max_judgments_per_worker"] = self.judgments_per_worker
+        if self.included_countries:
+            told["included_countries"] = self.included_countries
+        return told
+
+    def units_cml(self, ties: bool) -> str:
+        """Write the form of a pair."""
+        choices = {"left": "The left one", "right": "The right one"}
+        choices |= {"equal": "Both equally good"} if ties else {}
+        radios = "".join(f'<cml:radio label="{v}" value="{k}"/>' for k, v in choices.items())
+        return (
+            "<h3>{{topic}}</h3><table><tr><td>{{text_a}}</td><td>{{text_b}}</td></tr></table>"
+            f'<cml:radios label="{escape(self.question)}" name="preference" validates="required" '
+            f'gold="true" aggregation="agg">{radios}</cml:radios>'
+        )
+
+    def slots_cml(self, url: str) -> str:
+        """Write the form of a place: our page in a frame, and a field for its code."""
+        worker = f"&amp;worker={{{{{self.worker_tag}}}}}" if self.worker_tag else ""
+        names = "slot={{slot}}&amp;code={{code}}&amp;offer={{offer}}"
+        return (
+            f'<iframe src="{escape(url)}?{names}{worker}" width="100%" height="800"></iframe>'
+            '<cml:text label="The code that the page shows in the end" name="receipt" '
+            'validates="required regex" data-validates-regex="^{{code}}-"/>'
+        )
+
+    def rows(self, offer: Offer, job: str, token: str) -> list[dict[str, Any]]:
+        """List the units of an offer."""
+        if self.way is Way.UNITS:
+            return units_of(offer)
+        return slots_of(offer, f"{job}:{offer.number}", token)
+
+    def open(self, access: FigureEightAccess) -> Account:
+        """Connect."""
+        return FigureEightAccount(self, access)
+
+    def read_hook(self, hook: Hook, access: FigureEightAccess) -> Sequence[News]:
+        """Read a webhook, signed with the key or with one of the tokens."""
+        try:
+            told = dict(parse_qsl(hook.body.decode(), keep_blank_values=True))
+            signal, payload, signature = told["signal"], told["payload"], told["signature"]
+        except (KeyError, ValueError):
+            raise BadNotice("this is no webhook of Figure Eight") from None
+        secrets = [access.key.get_secret_value()]
+        secrets += access.hook_tokens.get_secret_value().split(",")
+        if not any([_is_signed(payload, one.strip(), signature) for one in secrets]):
+            raise BadNotice("the webhook is not signed by Figure Eight")
+        if signal not in self.signals:
+            return []
+        try:
+            return news_in(json.loads(payload))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise BadNotice("this is no unit of Figure Eight") from None
+
+
+def _is_signed(payload: str, secret: str, signature: str) -> bool:
+    digest = hashlib.sha1((payload + secret).encode()).hexdigest()
+    return bool(secret) and hmac.compare_digest(digest.encode(), signature.encode())

@@ -1,0 +1,112 @@
+"""Label Studio: pairs in a project of its Pairwise template, in batches as answers come back."""
+
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+from xml.sax.saxutils import quoteattr
+
+from pydantic import Field, SecretStr
+
+from nextpair.app.errors import BadArrival, BadNotice
+from nextpair.app.platforms import base
+from nextpair.app.platforms.accounts.label_studio import (
+    SECRET_HEADER,
+    LabelStudioAccount,
+    answer_in,
+    data_of,
+)
+from nextpair.app.platforms.base import Account, Platform, Shows
+from nextpair.app.platforms.facts import Arrival, Hook, News, Offer, Price
+from nextpair.app.values import Line
+
+_ANSWERS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
+
+
+class LabelStudioAccess(base.Access):
+    """Where the server is, and the token to it."""
+
+    url: str = "http://127.0.0.1:8080"
+    token: SecretStr = SecretStr("")
+    scheme: str = Field("Token", description="before the token: Token, or Bearer for new ones")
+    hook_secret: SecretStr = Field(SecretStr(""), description="without it, no webhooks")
+
+
+class LabelStudio(Platform):
+    """Fill a project with pairs; its annotators answer there, and are paid elsewhere or not."""
+
+    Access: ClassVar[type[base.Access]] = LabelStudioAccess
+    hires: ClassVar[bool] = True
+    shows: ClassVar[Shows] = Shows.TASKS
+    # Each batch is one offer, so that the next one follows as soon as it is answered.
+    most_places: ClassVar[int] = 1
+
+    title: Line = Field("", description="of the project; left out, the study's")
+    question: Line = "Which is better?"
+    equal: Line = Field("Both equally good", description="the name of a tie")
+
+    def identify(self, query: Mapping[str, str], access: LabelStudioAccess) -> Arrival:
+        """Let nobody in: questions are answered in Label Studio."""
+        raise BadArrival("this study is judged in Label Studio")
+
+    @property
+    def hands_in(self) -> bool:
+        """Nobody does, here."""
+        return False
+
+    def price(self, offer: Offer) -> Price:
+        """Say that it costs nothing there."""
+        return Price(0, 0)
+
+    def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """List the calls that publishing makes."""
+        tasks = {"tasks": [data_of(one, offer.number) for one in offer.tasks]}
+        return [
+            ("POST api/projects/", self.project(offer, "…")),
+            ("POST api/projects/(of POST api/projects/)/import", tasks),
+        ]
+
+    def project(self, offer: Offer, mark: str) -> dict[str, Any]:
+        """Say what the project is."""
+        return {
+            "title": (self.title or offer.title or offer.study)[:50],
+            "description": f"nextpair {mark}",
+            "expert_instruction": offer.instructions,
+            "show_instruction": bool(offer.instructions),
+            "maximum_annotations": 1,
+            "label_config": self.config(offer.ties),
+        }
+
+    def config(self, ties: bool) -> str:
+        """Write the template: two texts to choose from, and a box for ties."""
+        tie = (
+            '<Choices name="tie" toName="text1" choice="single-radio" required="false">'
+            f'<Choice value={quoteattr(self.equal)} alias="equal"/></Choices>'
+        )
+        return (
+            f'<View><Header value={quoteattr(self.question)}/><Text name="topic" value="$topic"/>'
+            '<Pairwise name="pw" toName="text1,text2"/>'
+            '<Text name="text1" value="$text_a"/><Text name="text2" value="$text_b"/>'
+            f"{tie if ties else ''}</View>"
+        )
+
+    def open(self, access: LabelStudioAccess) -> Account:
+        """Connect."""
+        return LabelStudioAccount(self, access)
+
+    def read_hook(self, hook: Hook, access: LabelStudioAccess) -> Sequence[News]:
+        """Read a webhook; Label Studio signs none, so it brings our own word in a header."""
+        headers = {name.lower(): value for name, value in hook.headers.items()}
+        secret = access.hook_secret.get_secret_value()
+        told = headers.get(SECRET_HEADER.lower(), "")
+        if not secret or not hmac.compare_digest(told.encode(), secret.encode()):
+            raise BadNotice("the webhook does not bring the secret it was given")
+        try:
+            content = json.loads(hook.body)
+            if content["action"] not in _ANSWERS:
+                return []
+            found = answer_in(content["annotation"], content["task"]["data"])
+            at = content["annotation"].get("updated_at", "")
+            return [News(f"{content['annotation']['id']}:{at}", answers=[found] if found else [])]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise BadNotice("this is no webhook of Label Studio") from None

@@ -1,0 +1,233 @@
+"""Prolific: a study there for every offer, with workers sent to the judging page and back."""
+
+import base64
+import hashlib
+import hmac
+import json
+import math
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+from urllib.parse import quote
+
+from pydantic import Field, SecretStr, StringConstraints, field_validator, model_validator
+
+from nextpair.app.errors import BadArrival, BadNotice
+from nextpair.app.platforms import base
+from nextpair.app.platforms.accounts.prolific import ProlificAccount, stage_of
+from nextpair.app.platforms.accounts.prolific_links import check_link
+from nextpair.app.platforms.base import Account, Platform, wanted
+from nextpair.app.platforms.facts import (
+    Arrival,
+    Finish,
+    Hook,
+    News,
+    Offer,
+    Price,
+    Receipt,
+    Redirect,
+    Stage,
+    Submission,
+)
+from nextpair.app.values import Flag, Line, Prose, Real, Whole
+
+WORKER, SESSION, STUDY = "PROLIFIC_PID", "SESSION_ID", "STUDY_ID"
+TOKEN = "prolific_token"
+BLOCKLIST, EARLIER = "participant_group_blocklist", "previous_studies_blocklist"
+
+
+class Device(StrEnum):
+    """What workers work with."""
+
+    DESKTOP = "desktop"
+    TABLET = "tablet"
+    MOBILE = "mobile"
+
+
+class ProlificAccess(base.Access):
+    """The token, and where to send it."""
+
+    token: SecretStr = SecretStr("")
+    hook_secret: SecretStr = Field(SecretStr(""), description="without it, no webhooks")
+    workspace: str = Field("", description="whose webhooks and groups they are")
+    api: str = "https://api.prolific.com/api/v1"
+    site: str = "https://app.prolific.com"
+    keys: str = "https://api.prolific.com/.well-known/study/jwks.json"
+
+
+class Prolific(Platform):
+    """Publish studies; the submissions are reviewed by the study's own checks."""
+
+    Access: ClassVar[type[base.Access]] = ProlificAccess
+    hires: ClassVar[bool] = True
+
+    title: Annotated[str, StringConstraints(max_length=120)] = Field(
+        "", description="left out, the study's"
+    )
+    description: Prose = Field("", description="left out, the study's instructions")
+    minutes: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
+        15, description="how long a session takes, as workers are told"
+    )
+    most_minutes: Annotated[Whole, Field(ge=5, le=100_000)] | None = Field(
+        None, description="how long it may take; left out, as Prolific computes it"
+    )
+    devices: Annotated[list[Device], Field(min_length=1)] = Field(
+        default_factory=lambda: [Device.DESKTOP], description="what workers may use"
+    )
+    filters: Annotated[list[Line], Field(max_length=100)] = Field(
+        default_factory=list, description="who may come: Prolific's filters, each as JSON"
+    )
+    project: Line = Field("", description="the id of the project that pays")
+    code: Annotated[str, StringConstraints(pattern="^[A-Za-z0-9]{4,40}$")] = Field(
+        "NEXTPAIR", description="the completion code, the same for all: what counts is kept here"
+    )
+    once: Flag = Field(True, description="whether nobody takes two offers of this study")
+    secure: Flag = Field(False, description="whether workers come by signed links only")
+    issuer: Line = Field("https://www.prolific.com", description="who signs the links")
+    audience: Line = Field("", description="whom the links are made for; left out, not looked at")
+    category: Annotated[str, StringConstraints(pattern="^[A-Z_]{2,40}$")] = Field(
+        "FAILED_CHECK", description="of rejections"
+    )
+    fee_percent: Annotated[Real, Field(ge=0, le=200)] = Field(42.8, description="of Prolific")
+
+    @field_validator("filters")
+    @classmethod
+    def _are_filters(cls, given: list[str]) -> list[str]:
+        for one in given:
+            try:
+                found = json.loads(one)
+            except ValueError:
+                raise ValueError("each of the filters is a JSON object") from None
+            if not isinstance(found, dict) or not isinstance(found.get("filter_id"), str):
+                raise ValueError("each of the filters has a filter_id")
+        return given
+
+    @model_validator(mode="after")
+    def _has_time(self) -> "Prolific":
+        least = math.ceil(2 + 2 * self.minutes + 2 * math.sqrt(self.minutes))
+        if self.most_minutes is not None and self.most_minutes < least:
+            raise ValueError(
+                f"most_minutes is {least} at least, for {self.minutes} minutes of work"
+            )
+        return self
+
+    # -- workers' browsers ----------------------------------------------------------------------
+
+    def is_preview(self, query: Mapping[str, str]) -> bool:
+        """Say whether nobody's names were filled in."""
+        return any(query.get(name, "").startswith("{{%") for name in (WORKER, SESSION))
+
+    def identify(self, query: Mapping[str, str], access: ProlificAccess) -> Arrival:
+        """Say who comes, by the address or by a link that Prolific has signed."""
+        worker, session = wanted(query, WORKER), wanted(query, SESSION)
+        offer = wanted(query, STUDY)
+        if self.secure:
+            token = query.get(TOKEN, "")
+            if not token:
+                raise BadArrival("the address lacks Prolific's signature: open it from there")
+            claims = check_link(token, access.keys, self.issuer, self.audience)
+            if claims.session != session or claims.worker not in (None, worker):
+                raise BadArrival("Prolific has signed this address for someone else")
+        return Arrival(worker, session, offer)
+
+    def finish(self, arrival: Arrival, receipt: Receipt, access: ProlificAccess) -> Finish:
+        """Go back to Prolific, with the completion code."""
+        site = access.site.rstrip("/")
+        return Redirect(f"{site}/submissions/complete?cc={quote(self.code, safe='')}")
+
+    # -- hiring ---------------------------------------------------------------------------------
+
+    def price(self, offer: Offer) -> Price:
+        """Say what the offer costs, with the fee of each place."""
+        return Price(offer.places * offer.reward, offer.places * self._fee(offer.reward))
+
+    def bonus_price(self, amount: int) -> Price:
+        """Say what a bonus costs: as much more as a reward does."""
+        return Price(amount, self._fee(amount))
+
+    def _fee(self, amount: int) -> int:
+        return math.ceil(amount * self.fee_percent / 100 - 1e-9)
+
+    def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """List the calls that publishing makes."""
+        study = self.study(offer, f"nextpair {offer.study} {offer.number}", None)
+        return [
+            ("POST studies/", study),
+            ("POST studies/(of POST studies/)/transition/", {"action": "PUBLISH"}),
+        ]
+
+    def study(self, offer: Offer, internal_name: str, group: str | None) -> dict[str, Any]:
+        """Say what a study at Prolific is."""
+        tags = "&".join(f"{name}={{{{%{name}%}}}}" for name in (WORKER, STUDY, SESSION))
+        mark = "&" if "?" in offer.url else "?"
+        told: dict[str, Any] = {
+            "name": (self.title or offer.title or offer.study)[:120],
+            "internal_name": internal_name,
+            "description": self.description or offer.instructions or "Compare documents.",
+            "external_study_url": f"{offer.url}{mark}{tags}",
+            "prolific_id_option": "url_parameters",
+            "completion_codes": [
+                {
+                    "code": self.code,
+                    "code_type": "COMPLETED",
+                    "actions": [{"action": "MANUALLY_REVIEW"}],
+                    "actor": "participant",
+                }
+            ],
+            "total_available_places": offer.places,
+            "estimated_completion_time": self.minutes,
+            "reward": offer.reward,
+            "device_compatibility": [one.value for one in self.devices],
+            "filters": self._filters(offer, group),
+            "submissions_config": {"max_submissions_per_participant": 1},
+        }
+        if self.most_minutes is not None:
+            told["maximum_allowed_time"] = self.most_minutes
+        if self.project:
+            told["project"] = self.project
+        if self.secure:
+            told["is_external_study_url_secure"] = True
+        return told
+
+    def _filters(self, offer: Offer, group: str | None) -> list[dict[str, Any]]:
+        found = [json.loads(one) for one in self.filters]
+        if group:
+            found.append({"filter_id": BLOCKLIST, "selected_values": [group]})
+        if self.once and offer.earlier:
+            found.append({"filter_id": EARLIER, "selected_values": list(offer.earlier)})
+        return found
+
+    def open(self, access: ProlificAccess) -> Account:
+        """Connect."""
+        return ProlificAccount(self, access, project=self.project, category=self.category)
+
+    def read_hook(self, hook: Hook, access: ProlificAccess) -> Sequence[News]:
+        """Read a webhook, signed over its time and its very bytes."""
+        headers = {name.lower(): value for name, value in hook.headers.items()}
+        secret = access.hook_secret.get_secret_value()
+        told = headers.get("x-prolific-request-signature", "")
+        if not secret or not hmac.compare_digest(_signature(secret, headers, hook.body), told):
+            raise BadNotice("the webhook is not signed by Prolific")
+        try:
+            content = json.loads(hook.body)
+            return _news_in(content, headers.get("x-event-id"))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise BadNotice("this is no webhook of Prolific") from None
+
+
+def _signature(secret: str, headers: Mapping[str, str], body: bytes) -> str:
+    at = headers.get("x-prolific-request-timestamp", "")
+    digest = hmac.new(secret.encode(), at.encode() + body, hashlib.sha256).digest()
+    return base64.b64encode(digest).decode()
+
+
+def _news_in(content: Mapping[str, Any], event: str | None) -> list[News]:
+    about, what = str(content["resource_id"]), str(content["event_type"])
+    if what.startswith("study."):
+        return [News(event, offers=[about])]
+    stage = stage_of(str(content["status"])) if what == "submission.status.change" else None
+    if stage is None or stage is Stage.WORKING:
+        # Webhooks come in any order: that someone had begun may be long past.
+        return []
+    # Without the worker, only a session that is known here is meant: the workspace has others.
+    return [News(event, [Submission(about, None, stage)])]

@@ -1,0 +1,295 @@
+"""Label Studio: pairs go there in batches, answers come back, change, and vanish."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from in_process import AT, ON_TOPIC, InProcess, Json, installed
+from platforms.fake_label_studio import FakeLabelStudio
+from platforms.ledger import Ledger
+from platforms.serving import Reply, serving
+from pydantic import SecretStr
+
+from nextpair.app.errors import BadNotice, PlatformDenied, PlatformUnreachable
+from nextpair.app.hiring.runner import Runner
+from nextpair.app.platforms.base import Account
+from nextpair.app.platforms.facts import Hook, Offer, Task, TaskAnswer
+from nextpair.app.platforms.finding import make_platform, read_access
+
+NEWS = "https://judge.example.org/v1/studies/s/news/abc"
+TOPIC = {"id": "coffee", "title": "Coffee", "description": "", "narrative": ""}
+DOCUMENTS = [{"id": n, "title": n, "text": f"text {n}", "html": None, "url": None} for n in "ab"]
+TASKS = [Task(f"1-{n}", TOPIC, DOCUMENTS) for n in range(1, 4)]
+GOLD = Task("gold-1-1", TOPIC, DOCUMENTS, {"preference": "left"})
+OFFER = Offer(
+    "s", 1, "A study", "Compare.", "", 1, 3, 0, "USD", tasks=[*TASKS, GOLD], news_url=NEWS
+)
+SECRET = "our-word"
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeLabelStudio]:
+    """A Label Studio of our own."""
+    with serving(FakeLabelStudio()) as running:
+        yield running
+
+
+def access(fake: FakeLabelStudio, **more: str) -> Any:
+    values = {"url": fake.url, "token": fake.token, "hook_secret": SECRET, **more}
+    given = {"label_studio": {name: SecretStr(value) for name, value in values.items()}}
+    return read_access("label-studio", given)
+
+
+def opened(fake: FakeLabelStudio, **more: str) -> Account:
+    return fake.opened(make_platform("label-studio", {}).open(access(fake, **more)))
+
+
+def answers(account: Account, offer: str) -> dict[str, TaskAnswer]:
+    return {one.task: one for news in account.poll([offer], {}) for one in news.answers}
+
+
+def test_a_batch_goes_into_the_studys_one_project(fake: FakeLabelStudio) -> None:
+    ledger, account = Ledger(), opened(fake)
+    account.publish(OFFER, ledger.deed("one"))
+    later = Offer("s", 2, "A study", "", "", 1, 1, 0, "USD", tasks=[TASKS[0]], news_url=NEWS)
+    account.publish(later, ledger.deed("two"))
+    assert len(fake.projects) == len(fake.webhooks) == 1
+    assert [one["data"]["nextpair_task"] for one in fake.tasks.values()] == [
+        "1-1",
+        "1-2",
+        "1-3",
+        "1-1",
+    ], "and no question whose answer is known"
+    (hook,) = fake.webhooks.values()
+    assert hook["headers"] == {"X-Nextpair-Secret": SECRET}
+
+
+@pytest.mark.parametrize(
+    "step", ["POST /api/projects/", "POST /api/webhooks/", "POST /api/projects/1/import"]
+)
+def test_a_process_that_dies_while_publishing_publishes_once(
+    fake: FakeLabelStudio, step: str
+) -> None:
+    ledger, account = Ledger(), opened(fake)
+    fake.dies_after = step
+    with pytest.raises(PlatformUnreachable):
+        account.publish(OFFER, ledger.deed("one"))
+    account.publish(OFFER, ledger.deed("one"))
+    assert (len(fake.projects), len(fake.webhooks), len(fake.tasks)) == (1, 1, 3)
+
+
+def test_answers_are_read_and_only_words_that_are_ours(fake: FakeLabelStudio) -> None:
+    account = opened(fake)
+    offer = account.publish(OFFER, Ledger().deed("one"))
+    one, two, three = fake.tasks
+    fake.annotate(one, "left", user=7)
+    fake.annotate(two, "equal")
+    fake.annotate(three, "tie")
+    told = answers(account, offer)
+    assert told["1-1"].answer == {"preference": "left"}
+    assert (told["1-1"].worker, told["1-1"].seconds) == ("label-studio:7", 7.3)
+    assert told["1-2"].answer == {"preference": "equal"}
+    assert told["1-3"].answer is None
+
+
+def test_an_offer_that_ends_leaves_no_open_questions(fake: FakeLabelStudio) -> None:
+    account = opened(fake)
+    offer = account.publish(OFFER, Ledger().deed("one"))
+    fake.annotate(next(iter(fake.tasks)), "left")
+    for _ in range(2):
+        account.expire(offer, Ledger().deed("e"))
+    assert len(fake.tasks) == 1 and not fake.open_tasks()
+
+
+def test_a_wrong_token_and_a_server_that_is_away_are_told_apart(fake: FakeLabelStudio) -> None:
+    with pytest.raises(PlatformDenied) as denied:
+        opened(fake, token="hunter2").publish(OFFER, Ledger().deed("one"))
+    assert "hunter2" not in str(denied.value)
+    fake.faults = [Reply(502, b"<html>")]
+    with pytest.raises(PlatformUnreachable):
+        opened(fake).publish(OFFER, Ledger().deed("one"))
+
+
+def hook_of(annotation: Json, task: str = "1-1", action: str = "ANNOTATION_CREATED") -> bytes:
+    data = {"nextpair_task": task}
+    content = {"action": action, "annotation": annotation, "task": {"data": data}}
+    return json.dumps(content).encode()
+
+
+def test_a_webhook_must_bring_the_secret_it_was_given(fake: FakeLabelStudio) -> None:
+    platform, given = make_platform("label-studio", {}), access(fake)
+    opened(fake).publish(OFFER, Ledger().deed("one"))
+    body = hook_of(fake.annotate(next(iter(fake.tasks)), "right"))
+    headers = {"x-nextpair-secret": SECRET}
+    (news,) = platform.read_hook(Hook(headers, body), given)
+    assert news.answers[0].answer == {"preference": "right"}
+    assert platform.read_hook(Hook(headers, hook_of({}, action="TASKS_CREATED")), given) == []
+    for forged in (Hook({}, body), Hook({"X-Nextpair-Secret": "x"}, body), Hook(headers, b"[")):
+        with pytest.raises(BadNotice):
+            platform.read_hook(forged, given)
+    with pytest.raises(BadNotice):
+        platform.read_hook(Hook(headers, body), access(fake, hook_secret=""))
+
+
+# -- a whole study --------------------------------------------------------------------------------
+
+
+class Studio:
+    """A service whose study is judged in Label Studio."""
+
+    def __init__(self, service: InProcess, fake: FakeLabelStudio) -> None:
+        self.service, self.fake = service, fake
+        self.runner = Runner(service.app.state.service, service.clock)
+        service.make_study(platform="label-studio", hiring={"questions": 2, "at_once": 2})
+        service.make_topic(6)
+        service.post(f"{AT}/hiring", {"state": "running"})
+
+    def tick(self) -> None:
+        """Let the runner look."""
+        self.service.clock.move(15)
+        self.runner.tick()
+
+    def answer_all(self) -> int:
+        """Let someone answer what is open, the smaller number better."""
+        tasks = self.fake.open_tasks()
+        for one in tasks:
+            left, right = (_number(one["data"][side]) for side in ("text_a", "text_b"))
+            self.fake.annotate(one["id"], "left" if left < right else "right")
+        return len(tasks)
+
+    def log(self) -> list[Json]:
+        """List the judgments, also retracted ones."""
+        return list(self.service.get(f"{ON_TOPIC}/judgments")["items"])
+
+
+def _number(text: str) -> int:
+    return int(text.rsplit(" ", 1)[1])
+
+
+@pytest.fixture
+def studio(fake: FakeLabelStudio, sqlite_url: str) -> Iterator[Studio]:
+    """A study that is judged in the fake Label Studio."""
+    given = {"url": fake.url, "token": fake.token, "hook_secret": SECRET}
+    settings: dict[str, Any] = {
+        "public_url": "https://judge.example.org",
+        "platforms": {"label_studio": given},
+        "runner_seconds": 0,
+    }
+    with installed(sqlite_url, **settings) as service:
+        made = Studio(service, fake)
+        yield made
+        made.runner.resign()
+
+
+def test_a_study_is_judged_in_label_studio_to_its_end(studio: Studio) -> None:
+    rounds = 0
+    studio.tick()
+    assert len(studio.fake.tasks) <= 4, "no more than two batches of two at once"
+    while studio.answer_all():
+        rounds += 1
+        studio.tick()
+        assert rounds < 50
+    ranking = studio.service.get(f"{ON_TOPIC}/ranking")["classes"]
+    assert ranking == [[f"d{n}"] for n in range(1, 7)]
+    assert rounds > 2, "the questions were chosen as answers came back"
+    assert {one["worker"] for one in studio.log()} == {"label-studio:1"}
+    before = len(studio.log())
+    studio.tick()
+    assert len(studio.log()) == before, "the same answers again are the same"
+
+
+def test_an_answer_that_changes_or_vanishes_there_does_so_here(studio: Studio) -> None:
+    studio.tick()
+    task = next(iter(studio.fake.tasks))
+
+    def standing() -> list[str]:
+        log = studio.log()
+        return [one["answer"]["preference"] for one in log if one["retracted"] is None]
+
+    for said, expected in (("left", ["left"]), ("right", ["right"]), ("tie", [])):
+        studio.fake.annotate(task, said)
+        studio.tick()
+        assert standing() == expected
+    studio.fake.annotate(task, "left")
+    studio.tick()
+    assert standing() == ["left"]
+    studio.fake.tasks[task]["annotations"] = []
+    studio.tick()
+    assert standing() == []
+
+
+def test_an_answer_for_a_question_that_was_never_sent_there_changes_nothing(
+    studio: Studio,
+) -> None:
+    studio.tick()
+    own = studio.service.one("ann")
+    task = next(iter(studio.fake.tasks.values()))
+    task["data"]["nextpair_task"] = own["id"]
+    studio.fake.annotate(task["id"], "left")
+    studio.tick()
+    assert studio.log() == []
+
+
+def test_what_is_retracted_here_stays_so(studio: Studio) -> None:
+    studio.tick()
+    studio.fake.annotate(next(iter(studio.fake.tasks)), "left")
+    studio.tick()
+    number = studio.log()[0]["number"]
+    body = {"judgments": [{"topic": "coffee", "numbers": [number]}], "reason": "a mistake"}
+    studio.service.post(f"{AT}/retractions", body)
+    studio.tick()
+    assert len(studio.log()) == 1 and studio.log()[0]["retracted"] is not None
+
+
+def test_a_revoked_token_pauses_with_a_message_and_without_the_token(studio: Studio) -> None:
+    studio.tick()
+    old, studio.fake.token = studio.fake.token, "another"
+    studio.tick()
+    about = studio.service.get(f"{AT}/hiring")
+    assert about["state"] == "paused" and "401" in about["message"]
+    assert old not in json.dumps(about)
+    assert studio.service.one("ann"), "judging here goes on"
+
+
+# -- the real one ---------------------------------------------------------------------------------
+
+REAL = os.environ.get("NEXTPAIR_TEST_LABEL_STUDIO", "")
+
+
+@pytest.mark.skipif(not REAL, reason="set NEXTPAIR_TEST_LABEL_STUDIO=TOKEN@http://127.0.0.1:PORT")
+def test_a_real_label_studio_takes_it_all() -> None:
+    with _real() as (account, annotate):
+        ledger = Ledger()
+        offer = account.publish(OFFER, ledger.deed(f"real-{os.urandom(8).hex()}"))
+        assert {one.answer for one in answers(account, offer).values()} == {None}
+        annotate(int(ledger.memory["project"]), "left")
+        told = [one for one in answers(account, offer).values() if one.answer]
+        assert [one.answer for one in told] == [{"preference": "left"}]
+        account.expire(offer, ledger.deed("end"))
+        assert len(answers(account, offer)) == 1
+
+
+@contextmanager
+def _real() -> Iterator[tuple[Account, Callable[[int, str], None]]]:
+    token, _, url = REAL.partition("@")
+    given = {name: SecretStr(value) for name, value in {"url": url, "token": token}.items()}
+    platform = make_platform("label-studio", {})
+    account = platform.open(read_access("label-studio", {"label_studio": given}))
+    http = httpx.Client(base_url=url, headers={"Authorization": f"Token {token}"}, timeout=30)
+
+    def annotate(project: int, selected: str) -> None:
+        task = http.get(f"/api/projects/{project}/next").json()["id"]
+        value = {"selected": selected}
+        said = {"from_name": "pw", "to_name": "text1,text2", "type": "pairwise", "value": value}
+        made = http.post(f"/api/tasks/{task}/annotations/", json={"result": [said]})
+        assert made.status_code == 201, made.text
+
+    try:
+        yield account, annotate
+    finally:
+        http.close()
+        account.close()
