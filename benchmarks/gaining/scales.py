@@ -52,7 +52,7 @@ def measure(given: argparse.Namespace) -> Section:
     """Play every scale with every seed."""
     section = Section(
         "Information gain on continuous scales",
-        "python -m benchmarks.gaining.scales",
+        f"python -m benchmarks.gaining.scales --repeat {given.repeat}",
         f"100 items, mean tau-b of {given.repeat} seeds at {' / '.join(map(str, CHECKPOINTS))}"
         " judgments per item, with the standard error of the last. Whoever comes next is drawn at"
         " random; scores of the last four are N(0, 2²) under Thurstone. `others` is ASAP's, and in"
