@@ -30,9 +30,17 @@ LARGEST = 500_000_000
 class Describes(Protocol):
     """What the account asks the platform's options."""
 
-    channels: list[str]
-    uploads_by: str
-    flags_by: str
+    @property
+    def channels(self) -> list[str]:
+        """Where workers come from."""
+
+    @property
+    def uploads_by(self) -> str:
+        """How units are sent."""
+
+    @property
+    def flags_by(self) -> str:
+        """How workers are kept away."""
 
     def job(self, offer: Offer, mark: str) -> dict[str, Any]:
         """Say what the job is."""
