@@ -19,10 +19,9 @@ export function drawRatings(told, name) {
   if (!scored.length) return note("No document has a score yet.");
   const has = { errors: scored.some((/** @type {any} */ one) => one.uncertainty !== null), certainty: scored.some((/** @type {any} */ one) => one.certainty !== null) };
   const axis = axisOf(scored);
-  const heads = ["document", "class", "rank", "score", has.errors ? "± 2 standard errors" : "drawn", ...(has.certainty ? ["how sure of its class"] : [])];
+  const heads = ["document", "rank", "score", has.errors ? "± 2 standard errors" : "drawn", ...(has.certainty ? ["how sure of its class"] : [])];
   const row = (/** @type {any} */ one) => [
     name(one.document),
-    String(one.level),
     one.ranks[0] === one.ranks[1] ? String(one.ranks[0]) : `${one.ranks[0]}–${one.ranks[1]}`,
     decimal(one.score),
     interval(one, axis),
