@@ -194,7 +194,13 @@ class FigureEight(Platform):
 
     def open(self, access: FigureEightAccess) -> Account:
         """Connect."""
-        return FigureEightAccount(self, access)
+        return FigureEightAccount(
+            self,
+            access,
+            channels=self.channels,
+            uploads_by=self.uploads_by,
+            flags_by=self.flags_by,
+        )
 
     def read_hook(self, hook: Hook, access: FigureEightAccess) -> Sequence[News]:
         """Read a webhook, signed with the key or with one of the tokens."""

@@ -30,18 +30,6 @@ LARGEST = 500_000_000
 class Describes(Protocol):
     """What the account asks the platform's options."""
 
-    @property
-    def channels(self) -> list[str]:
-        """Where workers come from."""
-
-    @property
-    def uploads_by(self) -> str:
-        """How units are sent."""
-
-    @property
-    def flags_by(self) -> str:
-        """How workers are kept away."""
-
     def job(self, offer: Offer, mark: str) -> dict[str, Any]:
         """Say what the job is."""
 
@@ -62,11 +50,20 @@ def wrong_in(told: Any) -> str | None:
 class FigureEightAccount(Account):
     """A requester's account."""
 
-    def __init__(self, platform: Describes, access: Any) -> None:
+    def __init__(
+        self,
+        platform: Describes,
+        access: Any,
+        *,
+        channels: Sequence[str],
+        uploads_by: str,
+        flags_by: str,
+    ) -> None:
         key = access.key.get_secret_value()
         headers = {"Authorization": f"Token token={key}"}
         self._api = Caller("Figure Eight", access.api, headers, secret=key, wrong=wrong_in)
         self._platform = platform
+        self._channels, self._uploads_by, self._flags_by = channels, uploads_by, flags_by
 
     def close(self) -> None:
         """Give back the connections."""
@@ -114,7 +111,7 @@ class FigureEightAccount(Account):
     def _upload(self, job: str, rows: Sequence[Mapping[str, Any]]) -> None:
         if rows:
             self._api.call(
-                self._platform.uploads_by,
+                self._uploads_by,
                 f"jobs/{job}/upload.json",
                 params={"force": "true"},
                 content="\n".join(json.dumps(one) for one in rows),
@@ -123,7 +120,7 @@ class FigureEightAccount(Account):
 
     def _order(self, job: str, units: int, deed: Deed) -> None:
         """Launch the job; what is added later is launched by itself."""
-        told = {"debit[units_count]": str(units), "channels[]": self._platform.channels}
+        told = {"debit[units_count]": str(units), "channels[]": list(self._channels)}
         if not deed.again or not self._api.call("GET", f"jobs/{job}.json").get("order_approved"):
             self._api.call("POST", f"jobs/{job}/orders.json", data=told)
         deed.remember({ORDERED: True})
@@ -206,7 +203,7 @@ class FigureEightAccount(Account):
         kind, _, name = worker.partition(":")
         who = self._who(job, name) if kind == "slot" else name
         told = {"flag": "does not pass the study's checks"}
-        verb = "/flag" if self._platform.flags_by == "verb" else ""
+        verb = "/flag" if self._flags_by == "verb" else ""
         self._api.call("PUT", f"jobs/{job}/workers/{who}{verb}.json", data=told)
 
 
