@@ -9,7 +9,9 @@ from nextpair.selectors.topic.judgments import Judgment, Outcome, unordered
 from nextpair.selectors.topic.settings import Settings
 from nextpair.selectors.topic.state import Topic
 
-TELLING = {"elo-schedule", "groups", "placement"}
+TELLING = {"elo-schedule", "groups", "information-gain", "placement"}
+DOUBTING = {"information-gain": 25, "placement": 9}
+"""Who wants more than one answer, and how many are enough."""
 
 
 @pytest.mark.parametrize("votes", [1, 3])
@@ -50,7 +52,7 @@ def test_a_topic_is_finished_exactly_when_nothing_is_left_to_ask(selector: str) 
     assert not topic.finished
     number = 0
     # One answer is enough for those who never doubt one.
-    while not topic.finished and number < (9 if selector == "placement" else 1):
+    while not topic.finished and number < DOUBTING.get(selector, 1):
         number += 1
         topic.absorb(Judgment(number, "a", "b", Outcome.TIE, f"w{number}"))
     assert topic.finished

@@ -159,10 +159,13 @@ export class Desk {
       this.screen.wrong("You can take this back when the connection is back.");
       return;
     }
+    const { answered } = this;
     try {
       const again = await tell(last, "undo", { attempt: last.attempt });
       this.last = null;
-      this.answered = Math.max(0, this.answered - 1);
+      // What is being asked for may have been counted before, or without this one.
+      this.supply.undone += 1;
+      this.answered = Math.max(0, answered - 1);
       this.#progress({ answered: this.answered, count: this.about.count });
       if (this.supply.current) this.supply.putBack(this.supply.current);
       this.supply.putBack(again);
@@ -235,9 +238,9 @@ export class Desk {
   }
 
   // -- around the question ------------------------------------------------------------------------
-  /** @param {{answered: number, count: number | null, stale?: boolean}} told */
-  #progress({ answered, count, stale = false }) {
-    this.answered = Math.max(answered, stale || this.outbox.ids.length ? this.answered : 0);
+  /** @param {{answered: number, count: number | null, stale?: boolean, outdated?: boolean}} told */
+  #progress({ answered, count, stale = false, outdated = false }) {
+    if (!outdated) this.answered = Math.max(answered, stale || this.outbox.ids.length ? this.answered : 0);
     this.screen.progress(this.answered, count);
   }
 

@@ -25,6 +25,7 @@ export class Supply {
     /** @type {Promise<any> | null} */
     this.asking = null;
     this.lost = false;
+    this.undone = 0; // answers taken back
     this.first = first;
     /** Ask again now: the network seems to be back. */
     this.wake = () => {};
@@ -72,10 +73,11 @@ export class Supply {
         const early = await this.first;
         this.first = null;
         const given = this.outbox.given - this.outbox.ids.length;
+        const { undone } = this;
         const told = early || (await this.session.next(AHEAD - has, this.#held()));
         this.#keep(told.assignments);
         // What was answered meanwhile is not in what the service has counted.
-        this.told({ ...told, stale: this.outbox.given > given });
+        this.told({ ...told, stale: this.outbox.given > given, outdated: this.undone > undone });
         this.#found(true);
         return told;
       } catch (error) {

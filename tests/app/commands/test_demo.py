@@ -61,7 +61,7 @@ def test_the_service_is_left_running_with_its_key_in_a_file(shown: tuple[Path, s
     cwd, text = shown
     key = cwd / "nextpair-demo" / "key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
-    found = re.search(r"address +(http://127\.0\.0\.1:\d+)", text)
+    found = re.search(r"look at it +(http://127\.0\.0\.1:\d+)/studies", text)
     assert found
     assert key.read_text(encoding="utf-8").strip() in text
     with Client(found[1], key.read_text(encoding="utf-8").strip()) as client:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from browsers import Site, chromium, launched
 from installations import new_key, serving
+from playwright.sync_api import Browser
 
 from nextpair.app.client import Client
 
@@ -13,17 +14,23 @@ FRAMES = '["http://localhost:*"]'
 
 
 @pytest.fixture(scope="package")
-def whole_site() -> Iterator[Site]:
-    """A service and a browser."""
+def browser() -> Iterator[Browser]:
+    """A browser, which must have ended before other tests run event loops in this thread."""
     if chromium() is None:
         pytest.skip("there is no Chromium here: pages were NOT tested (apt-get install chromium)")
+    with launched() as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def whole_site(browser: Browser) -> Iterator[Site]:
+    """A service and a browser."""
     with tempfile.TemporaryDirectory(prefix="nextpair-pages-") as folder:
         url = f"sqlite:///{folder}/nextpair.db"
         key = new_key(url)
         with (
             serving(url, frame_ancestors=FRAMES) as (address, _),
             Client(address, key) as client,
-            launched() as browser,
         ):
             yield Site(address, client, browser, key=key)
 

@@ -157,7 +157,7 @@ def _check_rankings(
 
 
 def test_many_workers_judge_one_topic_at_once(installation: Installation) -> None:
-    topics = [pool("only", _scaled(60))]
+    topics = [pool("only", _scaled(30))]
     place = installation.study("one", topics, votes=3)
     names = _names(installation.workers)
     habits = Habits(error=0.15)
@@ -172,7 +172,7 @@ def test_many_workers_judge_one_topic_at_once(installation: Installation) -> Non
 def test_answers_are_taken_back_while_many_workers_judge_one_topic(
     installation: Installation,
 ) -> None:
-    topics = [pool("only", _scaled(40))]
+    topics = [pool("only", _scaled(24))]
     place = installation.study("one-undone", topics, votes=3, on_conflict="reopen", seed=5)
     names = _names(installation.workers)
     trouble = _Trouble(place, topics, names[0], times=3)
@@ -186,7 +186,7 @@ def test_answers_are_taken_back_while_many_workers_judge_one_topic(
 
 
 def test_every_process_believes_the_same_of_the_same_answers(installation: Installation) -> None:
-    topics = [pool(f"topic-{number}", 30) for number in range(_scaled(2))]
+    topics = [pool(f"topic-{number}", 20) for number in range(_scaled(2))]
     place = installation.study(
         "believed", topics, selector=DEFAULT_SELECTOR, options={"budget": 2.0}
     )
@@ -200,8 +200,8 @@ def test_every_process_believes_the_same_of_the_same_answers(installation: Insta
 
 
 def test_many_workers_judge_many_topics_at_once(installation: Installation) -> None:
-    count = 50 if installation.workers == 64 else 24
-    topics = [pool(f"topic-{number}", 6, grades=3) for number in range(_scaled(count))]
+    count = 50 if installation.workers == 64 else 12
+    topics = [pool(f"topic-{number}", 4, grades=3) for number in range(_scaled(count))]
     place = installation.study("many", topics, votes=2)
     names = _names(installation.workers)
     trouble = _Trouble(place, topics, names[0], times=2)

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Site, Worker, chromium, launched
+from browsers import Site, Worker
 from crowds import until
 from installations import new_key, serving
 from platforms.mturk import Assignment, MTurk
 from platforms.mturk_server import Server
 from platforms.mturk_server import serving as serving_mturk
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from nextpair.app.client import Client
 from nextpair.app.wire.topics import DocumentIn, GoldIn, GoldsIn
@@ -42,10 +42,8 @@ def fake() -> Iterator[Server]:
 
 
 @pytest.fixture
-def site(fake: Server, tmp_path: Path) -> Iterator[Site]:
+def site(fake: Server, browser: Browser, tmp_path: Path) -> Iterator[Site]:
     """A service that looks after the fake by itself, and a browser."""
-    if chromium() is None:
-        pytest.skip("there is no Chromium here: pages were NOT tested (apt-get install chromium)")
     url = f"sqlite:///{tmp_path / 'nextpair.db'}"
     access = {f"platforms__mturk__{name}": value for name, value in fake.access().items()}
     with ExitStack() as stack:
@@ -55,7 +53,7 @@ def site(fake: Server, tmp_path: Path) -> Iterator[Site]:
         settings["runner_seconds"] = 0.2
         address, _ = stack.enter_context(serving(url, port=port, **settings))
         client = stack.enter_context(Client(address, key))
-        site = Site(address, client, stack.enter_context(launched()))
+        site = Site(address, client, browser)
         yield site
         site.close()
 
