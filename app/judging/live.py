@@ -1,7 +1,9 @@
 """A topic in memory: the mind's state and who holds which question, at one version of the topic."""
 
+import gc
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from nextpair.app.designs.base import Shape
@@ -173,6 +175,19 @@ class LiveTopic:
             if (row.worker_id, row.pair, row.purpose) == (worker_id, pair, Purpose.WORK):
                 return row
         return None
+
+
+@contextmanager
+def unswept() -> Iterator[None]:
+    """Read a long log without looking for garbage again and again: all that is read is kept."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def load(connection: Connection, row: TopicRow, study: Study) -> LiveTopic:

@@ -3,14 +3,14 @@
 import copy
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import UnknownStudy, UnknownTopic
 from nextpair.app.hiring.receipts import Receipts
 from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
-from nextpair.app.judging.live import LiveTopic, load, news
+from nextpair.app.judging.live import LiveTopic, load, news, unswept
 from nextpair.app.judging.pseudonyms import Pseudonyms
 from nextpair.app.judging.scoring import Said
 from nextpair.app.judging.steps import Act, Result, Step, attempt, write, write_at_once
@@ -252,7 +252,7 @@ class Service:
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
     ) -> LiveTopic:
         """Bring a topic in memory to its newest version."""
-        with slot.moving():
+        with slot.moving(), unswept() if slot.live is None else nullcontext():
             live = slot.live
             if live is None:
                 study = self.study(connection, head.study_id, head.study_version)
