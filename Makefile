@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo demo-stop test check bench clean
+.PHONY: demo demo-stop test check browser bench clean
 
 demo: $(READY)
 	$(BIN)/nextpair demo
@@ -11,7 +11,7 @@ demo: $(READY)
 demo-stop: $(READY)
 	$(BIN)/nextpair demo --stop
 
-test: check
+test: check browser
 	$(BIN)/python -m pytest -n auto
 
 check: $(READY)
@@ -20,6 +20,13 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/mypy tests benchmarks
 	$(BIN)/lint-imports --no-logo
+
+# Pages are tested in a real browser; without one those tests say that they were skipped.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+	{ test "$$(id -u)" = 0 && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+	echo "chromium is not here and could not be installed: pages will not be tested"
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
