@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -47,13 +48,13 @@ def with_evalica_newman(size: int, rows: Sequence[Row]) -> list[float]:
     return _evalica(evalica.newman, size, rows)
 
 
-def _evalica(rank: Callable[..., object], size: int, rows: Sequence[Row]) -> list[float]:
+def _evalica(rank: Callable[..., Any], size: int, rows: Sequence[Row]) -> list[float]:
     from evalica import Winner
 
     meaning = {"first": Winner.X, "second": Winner.Y, "tie": Winner.Draw}
     firsts, seconds = [str(row[0]) for row in rows], [str(row[1]) for row in rows]
     found = rank(firsts, seconds, [meaning[row[2]] for row in rows])
-    scores = found.scores  # type: ignore[attr-defined]
+    scores = found.scores
     middle = float(np.median(scores))
     return [float(scores.get(str(item), middle)) for item in range(size)]
 

@@ -140,6 +140,7 @@ def _live(url: str, server: Server, line: Line, at: int | None) -> int:
     line.fate = fate
     service = _service(url, server, fate)
     runner = Runner(service, clock)
+    # The same line to the platform before and after a death, so that it can count what was sent.
     runner._account = lambda study: line.account  # type: ignore[method-assign]
     steps = 0
     for look in range(3):

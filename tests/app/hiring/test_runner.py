@@ -203,6 +203,7 @@ def test_what_the_platform_refuses_to_publish_pauses_and_reserves_nothing(one: H
         one.mturk.types.clear()
         return original(body)
 
+    # The fake itself finds the type gone, and refuses in its own words.
     one.mturk._CreateHITWithHITType = refuse  # type: ignore[method-assign]
     one.tick()
     assert one.hiring["state"] == "paused"
