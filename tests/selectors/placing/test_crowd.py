@@ -104,10 +104,10 @@ def test_an_answer_does_not_vouch_for_itself() -> None:
     before = crowd.weigh(worker, answers).likelihood
     for _ in range(ROUNDS):
         crowd.learn(worker, answers, known(np.array([0])))
-    expected = np.exp(crowd._types) @ [
+    expected = np.exp(crowd._leanings.shares) @ [
         crowd.ordinary[0, 2],
         crowd.ordinary[0, 0],
-        crowd._strange[0, 4],
+        crowd._leanings._strange[0, 4],
     ]
     assert crowd.likelihood(worker, answers)[0, 0] > 1.5 * before[0, 0]
     otherwise = float(crowd.weigh(worker, answers).likelihood[0, 0])
