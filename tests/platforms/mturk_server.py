@@ -65,6 +65,8 @@ class Server:
 class _Handler(BaseHTTPRequestHandler):
     server_version = "FakeMTurk"
     protocol_version = "HTTP/1.1"
+    # Head and body are sent apart: the second would wait 40 ms for the first to be acknowledged.
+    disable_nagle_algorithm = True
     fake: Server
 
     def log_message(self, *args: object) -> None:
