@@ -12,6 +12,7 @@ ServiceError
 ├── NotHiring        └── Unfinished                              │   ├── PlatformDenied
                                                                  │   ├── PlatformUnreachable
                                                                  │   └── PlatformRefused
+                                                                 │       └── PlatformUncertain
 """
 
 import re
@@ -156,6 +157,10 @@ class PlatformUnreachable(PlatformError):
 
 class PlatformRefused(PlatformError):
     """The platform refuses this one request."""
+
+
+class PlatformUncertain(PlatformRefused):
+    """Nobody knows whether the platform has done this, and it is not asked to again."""
 
 
 STATUS: dict[type[NextpairError], int] = {

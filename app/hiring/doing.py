@@ -4,7 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nextpair.app.errors import PlatformError, PlatformRefused
+from nextpair.app.errors import (
+    PlatformError,
+    PlatformRefused,
+    PlatformUncertain,
+    PlatformUnreachable,
+)
 from nextpair.app.hiring.deeds import Kind
 from nextpair.app.hiring.offering import draft
 from nextpair.app.hiring.tasking import asked
@@ -42,18 +47,21 @@ class Doing:
             waiting = deeds.intended(connection, self._study.id)
         for row in waiting:
             with database.write() as connection:
-                if not deeds.begin_deed(connection, row, self._now):
-                    continue
-            self._do(row)
+                begun = deeds.begin_deed(connection, row, self._now)
+            if begun is not None:
+                self._do(begun)
 
     def _do(self, row: DeedRow) -> None:
         database = self._service.database
         try:
             result = self._act(row)
         except PlatformRefused as error:
+            failed, told = DeedState.FAILED, str(error)
+            # What may have been paid is counted, so that the budget holds whatever is true.
+            free = not isinstance(error, PlatformUncertain)
             with database.write() as connection:
-                deeds.end_deed(connection, row.id, DeedState.FAILED, self._now, str(error))
-                self._failed(connection, row, str(error))
+                deeds.end_deed(connection, row.id, failed, self._now, told, free=free)
+                self._failed(connection, row, told)
             return
         except PlatformError as error:
             with database.write() as connection:
@@ -69,7 +77,9 @@ class Doing:
         def keep(values: Mapping[str, Any]) -> None:
             kept.update(values)
             with database.write() as connection:
-                deeds.keep(connection, row.id, kept)
+                if not deeds.keep(connection, row, kept):
+                    # This process was given up, and its next step would be one too many.
+                    raise PlatformUnreachable("another process has taken over")
 
         def remember(values: Mapping[str, Any]) -> None:
             self._memory.update(values)
@@ -81,7 +91,7 @@ class Doing:
         return Deed(
             token,
             self._now,
-            row.attempts > 0,
+            row.attempts > 1,
             since,
             kept,
             keep,

@@ -59,7 +59,7 @@ class FakeProlific(Workspace):
             "GET participant-groups/": self._list_groups,
             "POST participant-groups/": self._create_group,
             "POST participant-groups/{name}/participants/": self._join,
-            "GET hooks/subscriptions/": lambda request: _listed(self.subscriptions),
+            "GET hooks/subscriptions/": self._list_subscriptions,
             "POST hooks/subscriptions/": self._subscribe,
             "POST hooks/subscriptions/{name}/": self._confirm,
         }
@@ -171,6 +171,11 @@ class FakeProlific(Workspace):
         members = self.groups[name]["members"]
         members += [one for one in told["participant_ids"] if one not in members]
         return Reply(200, {"results": [{"participant_id": one} for one in members]})
+
+    def _list_subscriptions(self, request: Request) -> Reply:
+        wanted = request.query.get("is_enabled", "true") == "true"
+        found = self.subscriptions.items()
+        return _listed({k: v for k, v in found if v["is_enabled"] is wanted})
 
     def _subscribe(self, request: Request) -> Reply:
         told = request.json

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from nextpair.app.errors import PlatformRefused, PlatformUnreachable
+from nextpair.app.errors import PlatformRefused, PlatformUncertain, PlatformUnreachable
 from nextpair.app.platforms.accounts.calling import Caller
 from nextpair.app.platforms.accounts.figure_eight_units import (
     GOLDEN,
@@ -76,16 +76,16 @@ class FigureEightAccount(Account):
         job = str(deed.memory.get(JOB) or self._job(offer, deed))
         rows = self._platform.rows(offer, job, deed.token)
         there = self._there(job) if deed.again else set()
-        known = set(deed.memory.get(GOLDS, ())) | there
+        known = set(deed.memory.get(GOLDS, ()))
         golds = [one for one in rows if GOLDEN in one and one[TASK] not in known]
-        new = [one for one in rows if GOLDEN not in one and _name(one) not in there]
-        self._upload(job, [*new, *golds])
+        new = [one for one in rows if GOLDEN not in one]
+        self._upload(job, [one for one in (*new, *golds) if _name(one) not in there])
         if golds:
             check = {"check": "preference", "with": "preference_gold", "convert_units": "true"}
             self._api.call("PUT", f"jobs/{job}/gold.json", data=check)
             deed.remember({GOLDS: sorted({*deed.memory.get(GOLDS, ()), *map(_name, golds)})})
         if not deed.memory.get(ORDERED):
-            self._order(job, len(new) or len(rows), deed)
+            self._order(job, len(new), deed)
         return f"{job}:{offer.number}"
 
     def _job(self, offer: Offer, deed: Deed) -> str:
@@ -177,14 +177,16 @@ class FigureEightAccount(Account):
         if amount > MOST_BONUS:
             raise PlatformRefused(f"Figure Eight pays {MOST_BONUS} cents at once, and no more")
         if deed.kept.get(PAYING):
-            raise PlatformRefused("the bonus may have been paid: look at the job, and pay by hand")
+            raise PlatformUncertain(
+                "the bonus may have been paid: look at the job, and pay by hand"
+            )
         job, worker = self._worker_of(submission)
         deed.keep({PAYING: True})
         paid = {"amount": str(amount)}
         try:
             self._api.call("POST", f"jobs/{job}/workers/{worker}/bonus.json", data=paid)
         except PlatformUnreachable as error:
-            raise PlatformRefused(f"{error}; the bonus may have been paid") from None
+            raise PlatformUncertain(f"{error}; the bonus may have been paid") from None
 
     def _worker_of(self, submission: Submission) -> tuple[str, str]:
         job = (submission.offer or "").partition(":")[0]

@@ -110,7 +110,9 @@ class ProlificAccount(Account):
         """Ask for webhooks; the secret that they are signed with is the installation's to make."""
         where = {"workspace_id": self._workspace}
         listed = self._api.call("GET", "hooks/subscriptions/", params=where)["results"]
-        known = [one for one in listed if one["target_url"] == offer.news_url]
+        # One that was never confirmed tells nothing, and what confirms it was told only once.
+        mine = (one for one in listed if one["target_url"] == offer.news_url)
+        known = [one for one in mine if one.get("is_enabled", True)]
         if known:
             name = str(known[0]["id"])
         else:

@@ -1,0 +1,116 @@
+"""Studies that hire, played on a platform from the first offer to the last payment."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
+
+from in_process import InProcess, Json
+from platforms.hired import AT, STUDY, set_up
+from platforms.serving import FakePlatform
+
+PUBLIC = "https://judge.example.org"
+ENTRANCE = f"{PUBLIC}/judge/{STUDY}/enter"
+UNHARMED = ""
+"""In place of a moment's name: the runner looks, and nothing happens to it."""
+
+
+class Scene(ABC):
+    """A platform that runs, and what its workers do between the runner's looks."""
+
+    platform: ClassVar[str]
+    study: ClassVar[Json] = {}
+    size: ClassVar[int] = 6
+    in_doubt: ClassVar[str] = "(never)"
+    """What a deed says that has failed since nobody can find out whether it was done."""
+
+    @classmethod
+    @abstractmethod
+    def staged(cls) -> AbstractContextManager["Scene"]:
+        """Let the platform run."""
+
+    @abstractmethod
+    def access(self) -> dict[str, str]:
+        """Say what an installation needs to reach it."""
+
+    @abstractmethod
+    def play(self, service: InProcess) -> Iterator[str]:
+        """Let workers do what they do; at each moment that is named, the runner looks."""
+
+    @abstractmethod
+    def came_of_it(self) -> Json:
+        """Say what there is, and what was paid, on the platform."""
+
+    @abstractmethod
+    def kept(self) -> Any:
+        """Copy all that happened there."""
+
+    @abstractmethod
+    def put_back(self, kept: Any) -> None:
+        """Let it be as it was."""
+
+    @abstractmethod
+    def revoke(self) -> None:
+        """Let the platform take our key no more."""
+
+    @abstractmethod
+    def restore(self) -> None:
+        """Let it take our key again."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Let the time pass that payments take there."""
+
+    def options(self) -> Json:
+        """Say how the study uses the platform."""
+        return {}
+
+    def prepare(self, service: InProcess) -> None:
+        """Add a study that hires here, with questions that check workers."""
+        more = {"platform_options": self.options(), "lease_seconds": 10**6, **self.study}
+        set_up(service, self.size, platform=self.platform, **more)
+        service.post(f"{AT}/hiring", {"state": "running"})
+
+
+class OnFake(Scene):
+    """A platform whose fake keeps everything itself."""
+
+    secret: ClassVar[str]
+    """The fake's attribute that holds its key."""
+
+    def __init__(self, fake: FakePlatform) -> None:
+        self._fake = fake
+        self._key = str(getattr(fake, self.secret))
+
+    def kept(self) -> Any:
+        """Copy all that happened there."""
+        return self._fake.kept()
+
+    def put_back(self, kept: Any) -> None:
+        """Let it be as it was."""
+        self._fake.put_back(kept)
+
+    def settle(self) -> None:
+        """Nothing there takes time."""
+
+    def revoke(self) -> None:
+        """Let the platform take our key no more."""
+        setattr(self._fake, self.secret, "another")
+
+    def restore(self) -> None:
+        """Let it take our key again."""
+        setattr(self._fake, self.secret, self._key)
+
+
+def finished(service: InProcess) -> bool:
+    """Say whether nothing is left to ask."""
+    return bool(service.get(f"{AT}/progress")["finished"])
+
+
+def post_news(
+    service: InProcess, body: bytes, headers: dict[str, str] | None = None, status: int = 200
+) -> None:
+    """Let the platform post news to where it was told to."""
+    where = str(service.get(f"{AT}/hiring")["news"]).removeprefix(PUBLIC)
+    response = service.http.post(where, content=body, headers=headers)
+    assert response.status_code == status, response.text
