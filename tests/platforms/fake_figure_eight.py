@@ -12,7 +12,7 @@ from platforms.serving import FakePlatform, Refused, Reply, Request
 
 Json = dict[str, Any]
 FIELDS = set(
-    "title instructions cml css judgments_per_unit units_per_assignment gold_per_assignment "
+    "title instructions cml css js judgments_per_unit units_per_assignment gold_per_assignment "
     "max_judgments_per_worker payment_cents auto_order included_countries webhook_uri "
     "send_judgments_webhook options".split()
 )
@@ -41,7 +41,7 @@ class FakeFigureEight(FakePlatform):
             "POST /v1/jobs.json": self._create_job,
             "GET /v1/jobs/{job}.json": lambda request, job: Reply(200, self._job(job)),
             "GET /v1/jobs/{job}.csv": self._report,
-            "POST /v1/jobs/{job}/regenerate.json": self._regenerate,
+            "POST /v1/jobs/{job}/regenerate": self._regenerate,
             "POST /v1/jobs/{job}/upload.json": self._upload,
             "PUT /v1/jobs/{job}/gold.json": self._gold,
             "POST /v1/jobs/{job}/orders.json": self._order,
@@ -75,7 +75,7 @@ class FakeFigureEight(FakePlatform):
         # Where something is missing it says that all is well, and keeps nothing.
         kept = told if whole else {}
         name = self._new()
-        self.jobs[name] = {**kept, "id": int(name), "order_approved": False}
+        self.jobs[name] = {**kept, "id": int(name), "order_approved": False, "state": "unordered"}
         return Reply(200, self.jobs[name])
 
     def _upload(self, request: Request, job: str) -> Reply:
@@ -106,7 +106,7 @@ class FakeFigureEight(FakePlatform):
     def _order(self, request: Request, job: str) -> Reply:
         told = parse_qs(request.body.decode())
         _want(int(told["debit[units_count]"][0]) > 0 and told["channels[]"], "order")
-        self._job(job)["order_approved"] = True
+        self._job(job).update(order_approved=True, state="running")
         self.orders.append({"job": job, **told})
         return Reply(200, {"id": len(self.orders)})
 
@@ -145,7 +145,11 @@ class FakeFigureEight(FakePlatform):
             self._building.discard(job)
             self._reports.setdefault(job, self._lines(job))
             return Reply(202, {"notice": "the report is being generated"})
-        return Reply(200, _zip(f"job_{job}.json", self._reports[job]))
+        return Reply(200, self.report_of(job))
+
+    def report_of(self, job: str) -> bytes:
+        """Return the report that was made last."""
+        return _zip(f"job_{job}.json", self._reports[job])
 
     def _regenerate(self, request: Request, job: str) -> Reply:
         self._reports[job] = self._lines(job)
