@@ -127,12 +127,14 @@ def set_up(service: InProcess, size: int = 8, **study: Any) -> None:
 
 
 @contextmanager
-def hired(url: str, *, balance: int = 10_000, **study: Any) -> Iterator[Hired]:
+def hired(
+    url: str, *, balance: int = 10_000, access: Mapping[str, str] | None = None, **study: Any
+) -> Iterator[Hired]:
     """Yield a service that may hire at a fake MTurk."""
     with serving_mturk(MTurk(balance)) as fake:
         settings = {
             "public_url": "https://judge.example.org",
-            "platforms": {"mturk": fake.access()},
+            "platforms": {"mturk": {**fake.access(), **(access or {})}},
             "runner_seconds": 0,
         }
         with installed(url, **settings) as service:

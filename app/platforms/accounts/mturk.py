@@ -43,7 +43,7 @@ class MTurkAccount(Account):
             access.secret_access_key.get_secret_value() or None,
             region_name=access.region,
         )
-        retries = {"total_max_attempts": 4, "mode": "standard"}
+        retries = {"total_max_attempts": access.attempts, "mode": "standard"}
         config = Config(retries=retries, connect_timeout=5, read_timeout=20)
         endpoint = access.endpoint or (SANDBOX if sandbox else None)
         with translated():

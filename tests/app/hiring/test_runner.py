@@ -6,14 +6,23 @@ from typing import Any
 import pytest
 from in_process import refusal
 from platforms.hired import AT, HIRING, QUALITY, STUDY, Hired, hired
+from platforms.serving import serving
+from platforms.sns import TOPIC_ARN, Signer
 
 from nextpair.app.hiring.runner import Runner
 
 
 @pytest.fixture
-def one(sqlite_url: str) -> Iterator[Hired]:
+def signer() -> Iterator[Signer]:
+    """An SNS of our own."""
+    with serving(Signer()) as running:
+        yield running
+
+
+@pytest.fixture
+def one(sqlite_url: str, signer: Signer) -> Iterator[Hired]:
     """A study that may hire three at once."""
-    with hired(sqlite_url) as made:
+    with hired(sqlite_url, access={"certificate_sites": signer.url}) as made:
         yield made
 
 
@@ -268,18 +277,22 @@ def test_a_forecast_says_what_the_whole_study_will_cost(sqlite_url: str) -> None
         assert plan["study_cost"] == [72 * low, 72 * likely, 72 * high]
 
 
-def test_what_a_platform_posts_is_taken_once_and_only_by_its_secret_address(one: Hired) -> None:
+def test_what_a_platform_posts_is_taken_once_and_only_by_its_secret_address(
+    one: Hired, signer: Signer
+) -> None:
+    one.service.send("PATCH", AT, {"platform_options": {"topic": TOPIC_ARN}})
     one.start()
     one.tick()
     taken = one.take("AW1")
     token = one.enter(taken)
     one.service.post("/v1/session/next", {}, bearer=token)
     about = {"HITId": taken.hit, "AssignmentId": taken.id, "EventType": "AssignmentReturned"}
-    told = {"Events": [about], "EventDocId": "doc1"}
+    told = signer.notification({"Events": [about], "EventDocId": "doc1"})
     where = one.hiring["news"].removeprefix("https://judge.example.org")
     forged = where[:-1] + ("0" if where[-1] != "0" else "1")
     refusal(one.service.http.post(forged, json=told), 401, "bad-notice")
     refusal(one.service.http.post(where, content=b"junk"), 401, "bad-notice")
+    refusal(one.service.http.post(where, json={**told, "Timestamp": "x"}), 401, "bad-notice")
     for _ in range(2):
         assert one.service.http.post(where, json=told).status_code == 200
     assert one.service.get(f"{AT}/progress")["open"] == 1, "it is looked at later"
