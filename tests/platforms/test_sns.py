@@ -67,7 +67,7 @@ def test_a_message_that_was_changed_or_signed_by_someone_else_is_refused(signer:
     with serving(Signer()) as other:
         foreign = changed(other.notification(RETURNED), SigningCertURL=good["SigningCertURL"])
     message = good["Message"].replace('"A"', '"B"')
-    for bad in (
+    forged: list[object] = [
         foreign,
         changed(good, Message=message),
         changed(good, MessageId="m9"),
@@ -83,7 +83,8 @@ def test_a_message_that_was_changed_or_signed_by_someone_else_is_refused(signer:
         {},
         [],
         None,
-    ):
+    ]
+    for bad in forged:
         with pytest.raises(BadNotice):
             read(bad, signer.url)
 

@@ -173,11 +173,10 @@ class MTurkAccount(Account):
             for one in page["Assignments"]:
                 fields = fields_in(one.get("Answer") or "")
                 stage = _STAGES[one["AssignmentStatus"]]
-                found.append(
-                    Submission(
-                        one["AssignmentId"], one["WorkerId"], stage, offer, fields.get("receipt")
-                    )
-                )
+                # Not None where there is none: our page has sent one along.
+                receipt = fields.get("receipt") or fields.get("completion_code") or ""
+                who = one["AssignmentId"], one["WorkerId"]
+                found.append(Submission(*who, stage, offer, receipt))
         return found
 
     # -- decisions ------------------------------------------------------------------------------
