@@ -65,10 +65,10 @@ class Scene(ABC):
         """Say how the study uses the platform."""
         return {}
 
-    def prepare(self, service: InProcess) -> None:
+    def prepare(self, service: InProcess, size: int | None = None) -> None:
         """Add a study that hires here, with questions that check workers."""
         more = {"platform_options": self.options(), "lease_seconds": 10**6, **self.study}
-        set_up(service, self.size, platform=self.platform, **more)
+        set_up(service, size or self.size, platform=self.platform, **more)
         service.post(f"{AT}/hiring", {"state": "running"})
 
 

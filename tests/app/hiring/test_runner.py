@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from in_process import refusal
-from platforms.hired import AT, HIRING, QUALITY, STUDY, Hired, hired
+from platforms.hired import AT, HIRING, QUALITY, Hired, hired
 from platforms.serving import serving
 from platforms.sns import TOPIC_ARN, Signer
 
@@ -158,31 +158,6 @@ def test_the_budget_is_never_exceeded(sqlite_url: str, budget: int) -> None:
         one.tick()
         assert one.mturk.spent == one.hiring["spent"] <= budget
         assert sessions == budget // 72 or one.service.get(f"{AT}/progress")["finished"]
-
-
-def test_wrong_keys_pause_hiring_with_a_clear_message_and_judging_goes_on(one: Hired) -> None:
-    one.start()
-    one.tick()
-    taken = one.take("AW1")
-    token = one.enter(taken)
-    one.fake.secrets.clear()
-    one.tick()
-    hiring = one.hiring
-    assert (hiring["state"], hiring["retry_at"]) == ("paused", None)
-    assert "UnrecognizedClientException" in hiring["message"]
-    calls = len(one.fake.calls)
-    one.tick(10_000)
-    assert len(one.fake.calls) == calls, "it waits for someone"
-    assert one.judge(token) == 4, "who has begun goes on"
-    response = one.service.send("POST", f"/v1/studies/{STUDY}/sessions", {"worker": "eve"})
-    assert response.status_code == 201, "and so does judging by link"
-    one.hand_in(token)
-    one.fake.secrets["AKIAFAKE"] = "sesame"
-    one.start()
-    one.tick()
-    assert taken.status == "Approved"
-    kinds = [each["kind"] for each in one.activity]
-    assert kinds.count("pause") == 1 and kinds.count("start") == 2
 
 
 def test_a_platform_that_is_not_there_is_tried_again_by_itself(
