@@ -9,7 +9,7 @@ ServiceError
 ├── NoPairs                                 └── AlreadySkipped
 ├── UnknownAggregation
 ├── BadArrival       ├── BadNotice          ├── NotOffered       ├── PlatformError
-├── NotHiring        └── Unfinished                              │   ├── PlatformDenied
+├── NotHiring        ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
                                                                  │   ├── PlatformUnreachable
                                                                  │   └── PlatformRefused
                                                                  │       └── PlatformUncertain
@@ -141,6 +141,10 @@ class NotHiring(ServiceError):
 
 class Unfinished(ServiceError):
     """The session is not finished: there are questions left."""
+
+
+class Overtaken(ServiceError):
+    """Another process leads now, and does what this one had begun."""
 
 
 class PlatformError(ServiceError):

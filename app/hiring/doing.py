@@ -1,15 +1,10 @@
 """Doing what was written down: each deed once, however often the process dies in between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nextpair.app.errors import (
-    PlatformError,
-    PlatformRefused,
-    PlatformUncertain,
-    PlatformUnreachable,
-)
+from nextpair.app.errors import Overtaken, PlatformError, PlatformRefused, PlatformUncertain
 from nextpair.app.hiring.deeds import Kind
 from nextpair.app.hiring.offering import draft
 from nextpair.app.hiring.tasking import asked
@@ -34,10 +29,16 @@ class Doing:
     """One study's deeds at its platform."""
 
     def __init__(
-        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+        self,
+        service: Service,
+        study: Study,
+        hiring: HiringRow,
+        account: Account,
+        now: float,
+        leads: Callable[[], bool],
     ) -> None:
         self._service, self._study, self._hiring = service, study, hiring
-        self._account, self._now = account, now
+        self._account, self._now, self._leads = account, now, leads
         self._memory = dict(hiring.memory)
 
     def do_all(self) -> None:
@@ -46,6 +47,8 @@ class Doing:
         with database.read() as connection:
             waiting = deeds.intended(connection, self._study.id)
         for row in waiting:
+            if not self._leads():
+                raise Overtaken()
             with database.write() as connection:
                 begun = deeds.begin_deed(connection, row, self._now)
             if begun is not None:
@@ -79,7 +82,7 @@ class Doing:
             with database.write() as connection:
                 if not deeds.keep(connection, row, kept):
                     # This process was given up, and its next step would be one too many.
-                    raise PlatformUnreachable("another process has taken over")
+                    raise Overtaken()
 
         def remember(values: Mapping[str, Any]) -> None:
             self._memory.update(values)

@@ -46,6 +46,7 @@ class Server:
         self.faults: list[str] = []
         self.secrets = {KEY: SECRET}
         self.calls: list[str] = []
+        self.callers: list[str] = []
         self.kill_after = ""
         self.victim = 0
         self.lock = threading.Lock()
@@ -135,6 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         if not found or found[1] not in self.fake.secrets:
             return False
+        self.fake.callers.append(found[1])
         headers = {name: self.headers[name] for name in found[5].split(";")}
         request = AWSRequest("POST", self.fake.url + self.path, headers, body)
         request.context["timestamp"] = self.headers["X-Amz-Date"]
