@@ -69,12 +69,22 @@ class Assignment:
     feedback: str | None = None
 
 
+@dataclass(frozen=True)
+class Booked:
+    """Money that has left the requester's account: what a worker got, and what MTurk took."""
+
+    kind: str
+    worker: str
+    pay: int
+    fee: int
+
+
 class MTurk:
     """All that happens there, behind the wire."""
 
     def __init__(self, balance: int = 10_000) -> None:
         self.balance = balance
-        self.spent = 0
+        self.ledger: list[Booked] = []
         self.now = 1_800_000_000.0
         self.types: dict[str, Json] = {}
         self.hits: dict[str, Hit] = {}
@@ -246,7 +256,8 @@ class MTurk:
         one.status = "Approved"
         hit = self.hits[one.hit]
         reward = cents(self.types[hit.type]["Reward"])
-        self.pay(reward + fee(reward, 20 if hit.places < 10 else 40))
+        taken = fee(reward, 20 if hit.places < 10 else 40)
+        self.pay(Booked("reward", one.worker, reward, taken))
         self.notify("AssignmentApproved", one)
         return {}
 
@@ -256,12 +267,17 @@ class MTurk:
         self.notify("AssignmentRejected", one)
         return {}
 
-    def pay(self, amount: int) -> None:
+    @property
+    def spent(self) -> int:
+        """All that was paid, fees included."""
+        return sum(one.pay + one.fee for one in self.ledger)
+
+    def pay(self, booked: Booked) -> None:
         """Take money out of the requester's account."""
-        if amount > self.balance:
+        if booked.pay + booked.fee > self.balance:
             raise Refusal("InsufficientFunds", "Your account has not enough funds")
-        self.balance -= amount
-        self.spent += amount
+        self.balance -= booked.pay + booked.fee
+        self.ledger.append(booked)
 
     def _SendBonus(self, body: Json) -> Json:
         token = body.get("UniqueRequestToken")
@@ -271,7 +287,7 @@ class MTurk:
         if one.worker != body["WorkerId"] or one.status not in ("Submitted", "Approved"):
             raise Refusal("InvalidAssignmentState", "there is nothing to pay a bonus for")
         amount = cents(body["BonusAmount"])
-        self.pay(amount + fee(amount, 20))
+        self.pay(Booked("bonus", one.worker, amount, fee(amount, 20)))
         self.bonuses.append({**body, "GrantTime": self.now})
         if token:
             self.tokens[token] = one.id
