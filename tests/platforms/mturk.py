@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 Json = dict[str, Any]
 QUESTION = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/"
+LONGEST = {"Title": 128, "Description": 2000, "Keywords": 999}
 RESERVED = ("assignmentId", "hitId", "turkSubmitTo", "workerId")
 
 
@@ -122,6 +123,11 @@ class MTurk:
             name = one["QualificationTypeId"]
             if not name.startswith("0000") and name not in self.qualifications:
                 raise Refusal("QualificationTypeDoesNotExist", f"no qualification {name}")
+        for name, most in LONGEST.items():
+            if len(body.get(name, "")) > most:
+                raise Refusal("ParameterValidationError", f"{name} is longer than {most}")
+        if not 30 <= body["AssignmentDurationInSeconds"] <= 365 * 86_400:
+            raise Refusal("ParameterValidationError", "AssignmentDurationInSeconds")
         cents(body["Reward"])
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         name = f"3TYPE{digest[:20].upper()}"
@@ -262,6 +268,8 @@ class MTurk:
         return {}
 
     def _RejectAssignment(self, body: Json) -> Json:
+        if not body["RequesterFeedback"].strip():
+            raise Refusal("ParameterValidationError", "RequesterFeedback must not be empty")
         one = self._submitted(body["AssignmentId"])
         one.status, one.feedback = "Rejected", body["RequesterFeedback"]
         self.notify("AssignmentRejected", one)

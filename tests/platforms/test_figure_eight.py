@@ -296,6 +296,7 @@ def test_a_study_is_judged_as_units_by_webhooks_that_come_twice_and_out_of_order
 ) -> None:
     begin(service)
     news = service.get(f"{AT}/hiring")["news"].removeprefix("https://judge.example.org")
+    late: list[bytes] = []
     for _ in range(40):
         service.clock.move(15)
         runner.tick()
@@ -308,11 +309,18 @@ def test_a_study_is_judged_as_units_by_webhooks_that_come_twice_and_out_of_order
             bodies.append(fake.hook(unit))
         for body in [*reversed(bodies), *bodies]:
             assert service.http.post(news, content=body).status_code == 200
+        late += bodies
         forged = fake.hook(units[0], secret="guess") if units else b""
         assert service.http.post(news, content=forged).status_code == 401
         if not units and service.get(f"{AT}/progress")["finished"]:
             break
     assert service.get(f"{ON_TOPIC}/ranking")["classes"] == [[f"d{n}"] for n in range(1, 6)]
+    answered = service.get(f"{ON_TOPIC}/judgments")["items"]
+    for body in late:
+        assert service.http.post(news, content=body).status_code == 200
+    service.clock.move(15)
+    runner.tick()
+    assert service.get(f"{ON_TOPIC}/judgments")["items"] == answered, "late ones tell nothing new"
     about = service.get(f"{AT}/hiring")
     pages = sum(about["offers"].values())
     assert about["spent"] == pages * 36 <= about["budget"] and about["reserved"] == 0
