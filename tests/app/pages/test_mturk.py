@@ -1,7 +1,6 @@
 """Mechanical Turk from end to end, in a real browser: workers judge in its frame and hand in."""
 
 import re
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 from browsers import Site, Worker
 from crowds import until
-from installations import new_key, serving
+from installations import free_port, new_key, serving
 from platforms.mturk import Assignment, Hit, MTurk
 from platforms.mturk_server import Server
 from platforms.mturk_server import serving as serving_mturk
@@ -51,7 +50,7 @@ def site(fake: Server, browser: Browser, tmp_path: Path) -> Iterator[Site]:
     access = {f"platforms__mturk__{name}": value for name, value in fake.access().items()}
     with ExitStack() as stack:
         key = new_key(url)
-        port = _free_port()
+        port = free_port()
         settings: dict[str, Any] = {"public_url": f"http://127.0.0.1:{port}", **access}
         settings["runner_seconds"] = 0.2
         address, _ = stack.enter_context(serving(url, port=port, **settings))
@@ -59,12 +58,6 @@ def site(fake: Server, browser: Browser, tmp_path: Path) -> Iterator[Site]:
         site = Site(address, client, browser, key=key)
         yield site
         site.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _set_up(site: Site, fake: Server) -> None:
