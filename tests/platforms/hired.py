@@ -6,7 +6,8 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from in_process import InProcess, Json, by_number, installed
-from platforms.mturk import Assignment, MTurk
+from platforms.mturk import MTurk
+from platforms.mturk_facts import Assignment
 from platforms.mturk_server import Server, answer_xml
 from platforms.mturk_server import serving as serving_mturk
 

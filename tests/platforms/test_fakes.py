@@ -12,7 +12,8 @@ from botocore.exceptions import ClientError
 from platforms.fake_figure_eight import FakeFigureEight
 from platforms.fake_label_studio import FakeLabelStudio
 from platforms.fake_prolific import FakeProlific
-from platforms.mturk import MTurk, cents
+from platforms.mturk import MTurk
+from platforms.mturk_facts import cents
 from platforms.mturk_server import KEY, SECRET, Server
 from platforms.mturk_server import serving as serving_mturk
 from platforms.serving import serving

@@ -12,7 +12,8 @@ import pytest
 from browsers import Site, Worker
 from crowds import until
 from installations import free_port, new_key, serving
-from platforms.mturk import Assignment, Hit, MTurk
+from platforms.mturk import MTurk
+from platforms.mturk_facts import Assignment, Hit
 from platforms.mturk_server import Server
 from platforms.mturk_server import serving as serving_mturk
 from playwright.sync_api import Browser, expect
@@ -218,6 +219,9 @@ def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(
     assert sorted(one["WorkerId"] for one in fake.mturk.bonuses) == [one.worker for one in paid]
     assert (foolish.feedback or "").startswith("Questions with known answers")
     _cost_is_as_forecast(fake.mturk, hiring, forecast, len(paid))
+    tiles = site.sign_in(f"/studies/{STUDY}").locator(".tiles")
+    expect(tiles).to_contain_text(f"${fake.mturk.spent / 100:.2f}")
+    expect(tiles).to_contain_text("at mturk, $0.00 reserved")
 
 
 def _cost_is_as_forecast(mturk: MTurk, hiring: HiringOut, forecast: Forecast, paid: int) -> None:
