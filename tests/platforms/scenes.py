@@ -2,12 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from typing import Any, ClassVar
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, ClassVar, Generic
 
 from in_process import InProcess, Json
+from platforms.fake_figure_eight import FakeFigureEight
 from platforms.hired import AT, STUDY, set_up
-from platforms.serving import FakePlatform
+from platforms.serving import Fake, serving
 
 PUBLIC = "https://judge.example.org"
 ENTRANCE = f"{PUBLIC}/judge/{STUDY}/enter"
@@ -72,34 +73,67 @@ class Scene(ABC):
         service.post(f"{AT}/hiring", {"state": "running"})
 
 
-class OnFake(Scene):
+class OnFake(Scene, Generic[Fake]):
     """A platform whose fake keeps everything itself."""
 
     secret: ClassVar[str]
     """The fake's attribute that holds its key."""
 
-    def __init__(self, fake: FakePlatform) -> None:
-        self._fake = fake
+    def __init__(self, fake: Fake) -> None:
+        self.fake = fake
         self._key = str(getattr(fake, self.secret))
+
+    @classmethod
+    @abstractmethod
+    def made(cls) -> Fake:
+        """Make the fake."""
+
+    @classmethod
+    @contextmanager
+    def staged(cls) -> Iterator[Scene]:
+        """Let the platform run."""
+        with serving(cls.made()) as fake:
+            yield cls(fake)
 
     def kept(self) -> Any:
         """Copy all that happened there."""
-        return self._fake.kept()
+        return self.fake.kept()
 
     def put_back(self, kept: Any) -> None:
         """Let it be as it was."""
-        self._fake.put_back(kept)
+        self.fake.put_back(kept)
 
     def settle(self) -> None:
         """Nothing there takes time."""
 
     def revoke(self) -> None:
         """Let the platform take our key no more."""
-        setattr(self._fake, self.secret, "another")
+        setattr(self.fake, self.secret, "another")
 
     def restore(self) -> None:
         """Let it take our key again."""
-        setattr(self._fake, self.secret, self._key)
+        setattr(self.fake, self.secret, self._key)
+
+
+class OnFigureEight(OnFake[FakeFigureEight]):
+    """Figure Eight, whichever way it is used."""
+
+    platform: ClassVar[str] = "figure-eight"
+    secret: ClassVar[str] = "key"
+
+    @classmethod
+    def made(cls) -> FakeFigureEight:
+        """Make the fake."""
+        return FakeFigureEight()
+
+    def access(self) -> dict[str, str]:
+        """Say what an installation needs to reach it."""
+        tokens = {"key": self.fake.key, "hook_tokens": self.fake.hook_token}
+        return {**tokens, "api": f"{self.fake.url}/v1"}
+
+    def came_of_it(self) -> Json:
+        """Say what there is, and what was paid."""
+        return self.fake.came_of_it()
 
 
 def finished(service: InProcess) -> bool:

@@ -6,14 +6,12 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from in_process import InProcess, Json
-from platforms.fake_figure_eight import FakeFigureEight
 from platforms.fake_prolific import WORKSPACE, FakeProlific
 from platforms.hired import HIRING, Hired, enter, judge
 from platforms.mturk import MTurk
 from platforms.mturk_server import KEY, SECRET, Server
 from platforms.mturk_server import serving as serving_mturk
-from platforms.scenes import ENTRANCE, UNHARMED, OnFake, Scene, finished, post_news
-from platforms.serving import serving
+from platforms.scenes import ENTRANCE, UNHARMED, OnFake, OnFigureEight, Scene, finished, post_news
 
 
 class OnMTurk(Scene):
@@ -88,22 +86,16 @@ class OnMTurk(Scene):
         self.fake.secrets[KEY] = SECRET
 
 
-class OnProlific(OnFake):
+class OnProlific(OnFake[FakeProlific]):
     """A study there for every offer, with webhooks."""
 
     platform: ClassVar[str] = "prolific"
     secret: ClassVar[str] = "token"
 
-    def __init__(self, fake: FakeProlific) -> None:
-        super().__init__(fake)
-        self.fake = fake
-
     @classmethod
-    @contextmanager
-    def staged(cls) -> Iterator[Scene]:
-        """Let the platform run."""
-        with serving(FakeProlific()) as fake:
-            yield cls(fake)
+    def made(cls) -> FakeProlific:
+        """Make the fake."""
+        return FakeProlific()
 
     def access(self) -> dict[str, str]:
         """Say what an installation needs to reach it."""
@@ -168,30 +160,11 @@ class OnProlific(OnFake):
         self.fake.settle()
 
 
-class OnSlots(OnFake):
+class OnSlots(OnFigureEight):
     """Places of Figure Eight that frame our page."""
 
-    platform: ClassVar[str] = "figure-eight"
     study: ClassVar[Json] = {"hiring": HIRING}
-    secret: ClassVar[str] = "key"
     in_doubt: ClassVar[str] = "the bonus may have been paid"
-
-    def __init__(self, fake: FakeFigureEight) -> None:
-        super().__init__(fake)
-        self.fake = fake
-
-    @classmethod
-    @contextmanager
-    def staged(cls) -> Iterator[Scene]:
-        """Let the platform run."""
-        with serving(FakeFigureEight()) as fake:
-            yield cls(fake)
-
-    def access(self) -> dict[str, str]:
-        """Say what an installation needs to reach it."""
-        return {"key": self.fake.key, "hook_tokens": self.fake.hook_token} | {
-            "api": f"{self.fake.url}/v1"
-        }
 
     def options(self) -> Json:
         """Show our page."""
@@ -220,7 +193,3 @@ class OnSlots(OnFake):
         told = service.post("/v1/session/finish", {}, bearer=token)
         self.fake.judge(unit, {"receipt": told["code"]}, worker=worker)
         return unit
-
-    def came_of_it(self) -> Json:
-        """Say what there is, and what was paid."""
-        return self.fake.came_of_it()

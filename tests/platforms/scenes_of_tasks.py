@@ -2,14 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import ClassVar
 
 from in_process import InProcess, Json
-from platforms.fake_figure_eight import FakeFigureEight
 from platforms.fake_label_studio import FakeLabelStudio
-from platforms.scenes import UNHARMED, OnFake, Scene, finished, post_news
-from platforms.serving import serving
+from platforms.scenes import UNHARMED, OnFake, OnFigureEight, finished, post_news
 
 WORD = "our-word"
 
@@ -20,30 +17,12 @@ def preferred(data: Json) -> str:
     return "left" if left < right else "right"
 
 
-class OnUnits(OnFake):
+class OnUnits(OnFigureEight):
     """Pairs as units of Figure Eight, a page at a time."""
 
-    platform: ClassVar[str] = "figure-eight"
     hiring: ClassVar[Json] = {"questions": 2, "reward": 30, "budget": 2000, "at_once": 2}
     study: ClassVar[Json] = {"quality": {}, "hiring": hiring}
     size: ClassVar[int] = 4
-    secret: ClassVar[str] = "key"
-
-    def __init__(self, fake: FakeFigureEight) -> None:
-        super().__init__(fake)
-        self.fake = fake
-
-    @classmethod
-    @contextmanager
-    def staged(cls) -> Iterator[Scene]:
-        """Let the platform run."""
-        with serving(FakeFigureEight()) as fake:
-            yield cls(fake)
-
-    def access(self) -> dict[str, str]:
-        """Say what an installation needs to reach it."""
-        tokens = {"key": self.fake.key, "hook_tokens": self.fake.hook_token}
-        return {**tokens, "api": f"{self.fake.url}/v1"}
 
     def play(self, service: InProcess) -> Iterator[str]:
         """Answers are told by webhooks, then by a report, then to the end."""
@@ -68,12 +47,8 @@ class OnUnits(OnFake):
                 post_news(told, self.fake.hook(unit))
         return units
 
-    def came_of_it(self) -> Json:
-        """Say what there is."""
-        return self.fake.came_of_it()
 
-
-class OnLabelStudio(OnFake):
+class OnLabelStudio(OnFake[FakeLabelStudio]):
     """Pairs as tasks of a project."""
 
     platform: ClassVar[str] = "label-studio"
@@ -81,16 +56,10 @@ class OnLabelStudio(OnFake):
     size: ClassVar[int] = 4
     secret: ClassVar[str] = "token"
 
-    def __init__(self, fake: FakeLabelStudio) -> None:
-        super().__init__(fake)
-        self.fake = fake
-
     @classmethod
-    @contextmanager
-    def staged(cls) -> Iterator[Scene]:
-        """Let the platform run."""
-        with serving(FakeLabelStudio()) as fake:
-            yield cls(fake)
+    def made(cls) -> FakeLabelStudio:
+        """Make the fake."""
+        return FakeLabelStudio()
 
     def access(self) -> dict[str, str]:
         """Say what an installation needs to reach it."""
