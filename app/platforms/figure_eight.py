@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import logging
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,8 @@ from nextpair.app.platforms.accounts.figure_eight_units import news_in, slots_of
 from nextpair.app.platforms.base import Account, Platform, Shows, site_of, wanted
 from nextpair.app.platforms.facts import Arrival, Code, Finish, Hook, News, Offer, Price, Receipt
 from nextpair.app.values import Flag, Line, Real, Whole
+
+log = logging.getLogger("nextpair")
 
 Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_]{1,60}$")]
 
@@ -232,6 +235,7 @@ class FigureEight(Platform):
         if not any([_is_signed(payload, one.strip(), signature) for one in secrets]):
             raise BadNotice("the webhook is not signed by Figure Eight")
         if signal not in self.signals:
+            log.info("a webhook of Figure Eight is left out: %.60r", signal)
             return []
         try:
             return news_in(json.loads(payload))

@@ -101,6 +101,7 @@ def test_a_message_that_was_changed_or_signed_by_someone_else_is_refused(signer:
         "https://sns.us-east-1.amazonaws.com/x.pem?to=evil",
         "https://sns.us-east-1.amazonaws.com/",
         "file:///etc/passwd",
+        "https://[/x.pem",
         "",
     ],
 )

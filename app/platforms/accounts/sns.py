@@ -17,7 +17,7 @@ from nextpair.app.platforms.base import site_of
 AWS = re.compile(r"https://sns\.[a-z0-9-]{1,40}\.amazonaws\.com(\.cn)?")
 SECONDS = 10.0
 LARGEST = 100_000
-"""Characters of a certificate; a longer one is not what was asked for."""
+"""Bytes of a certificate; a longer one is not what was asked for."""
 _CONFIRMS = ("SubscriptionConfirmation", "UnsubscribeConfirmation")
 _SIGNED = {
     True: ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
@@ -55,18 +55,17 @@ def check_signature(envelope: Mapping[str, Any], sites: Sequence[str]) -> None:
     try:
         signature = base64.b64decode(str(envelope["Signature"]), validate=True)
         _verify(_certificate(url), signature, _text(envelope), version)
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, TypeError):
         raise BadNotice("the notification is not signed by SNS") from None
 
 
 def _is_trusted(url: str, sites: Sequence[str]) -> bool:
     """Say whether an address is one of AWS's: nothing else is ever asked for."""
-    parts = urlsplit(url)
-    if parts.query or parts.fragment or not parts.path.endswith(".pem"):
-        return False
     try:
-        site = site_of(url)
-    except BadArrival:
+        parts, site = urlsplit(url), site_of(url)
+    except (BadArrival, ValueError):
+        return False
+    if parts.query or parts.fragment or not parts.path.endswith(".pem"):
         return False
     return site in sites if sites else AWS.fullmatch(site) is not None
 
@@ -89,7 +88,7 @@ def _certificate(url: str) -> Any:
     try:
         response = httpx.get(url, timeout=SECONDS, follow_redirects=False)
         response.raise_for_status()
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         what = type(error).__name__
         raise PlatformUnreachable(f"the certificate of SNS cannot be read ({what})") from None
     return load_pem_x509_certificate(response.content[:LARGEST])
