@@ -175,16 +175,12 @@ class Play:
 
         Returns how many steps the first look had, and what came of it all.
         """
-        self.database.fate = Fate()
-        self.database.put_back(moment.rows)
-        self.scene.put_back(moment.there)
-        clock = Clock()
-        clock.now = moment.now + BETWEEN
+        clock = self.back_to(moment)
         fate = self.database.fate = Fate(at)
         runner, steps = None, 0
         for look in range(LOOKS):
             try:
-                runner = runner or self._process(clock)
+                runner = runner or self.process(clock)
                 runner.tick()
             except Killed:
                 runner = None
@@ -195,7 +191,16 @@ class Play:
                 break
         return steps, self.outcome()
 
-    def _process(self, clock: Clock) -> Runner:
+    def back_to(self, moment: Moment) -> Clock:
+        """Let everything be as it was, but some time later."""
+        self.database.fate = Fate()
+        self.database.put_back(moment.rows)
+        self.scene.put_back(moment.there)
+        clock = Clock()
+        clock.now = moment.now + BETWEEN
+        return clock
+
+    def process(self, clock: Clock) -> Runner:
         """Begin anew: nothing is remembered but what the database has."""
         runner = Runner(Service(self.settings), clock)
         runner._account = lambda study: self._account  # type: ignore[method-assign]

@@ -160,6 +160,24 @@ class OnProlific(OnFake[FakeProlific]):
         self.fake.settle()
 
 
+class AtTheDoor(OnProlific):
+    """Someone has come by Prolific and answered everything, and has not handed in yet."""
+
+    def __init__(self, fake: FakeProlific) -> None:
+        super().__init__(fake)
+        self.query: dict[str, str] = {}
+
+    def play(self, service: InProcess) -> Iterator[str]:
+        """Stop right before they hand in."""
+        yield UNHARMED
+        session, token = self._come(service, "ann")
+        judge(service, token)
+        (study,) = self.fake.studies
+        self.query = {"PROLIFIC_PID": "ann", "SESSION_ID": session, "STUDY_ID": study}
+        self.fake.end(session)
+        yield "someone is about to hand in"
+
+
 class OnSlots(OnFigureEight):
     """Places of Figure Eight that frame our page."""
 

@@ -9,11 +9,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from platforms.mortal import Play
+from in_process import STUDY
+from platforms.mortal import BETWEEN, Fate, Killed, Play
 from platforms.scenes import PUBLIC, Scene
-from platforms.scenes_of_sessions import OnMTurk, OnProlific, OnSlots
+from platforms.scenes_of_sessions import AtTheDoor, OnMTurk, OnProlific, OnSlots
 from platforms.scenes_of_tasks import OnLabelStudio, OnUnits
 
+from nextpair.app.hiring.arriving import arrive, finish
+from nextpair.app.hiring.hearing import keep
+from nextpair.app.judging.service import Service
+from nextpair.app.platforms.facts import Finish, News, Stage, Submission
 from nextpair.storage.hiring_rows import DeedState
 
 SQLITE: list[type[Scene]] = [OnMTurk, OnProlific, OnSlots, OnUnits, OnLabelStudio]
@@ -69,6 +74,42 @@ def _beyond_doubt(outcome: Outcome, expected: Outcome, scene: Scene) -> Outcome:
     certain = [one for one in outcome["deeds"] if one not in doubted]
     there = {**outcome["there"], "bonuses": due}
     return {**outcome, "there": there, "deeds": sorted([*certain, *done])}
+
+
+@pytest.mark.parametrize("play", [(AtTheDoor, "sqlite")], indirect=True, ids=["sqlite"])
+def test_who_serves_may_die_while_someone_hands_in_and_a_webhook_comes(play: Play) -> None:
+    (moment,) = play.moments
+    scene = play.scene
+    assert isinstance(scene, AtTheDoor)
+    told = News("event", [Submission(scene.query["SESSION_ID"], None, Stage.SUBMITTED)])
+
+    def serve(now: float) -> Finish:
+        """Do all that one request after the other asks for, in a process of its own."""
+        service = Service(play.settings)
+        session = arrive(service, STUDY, scene.query, now)
+        assert session is not None
+        keep(service, service.study_id(STUDY), [told], now)
+        return finish(service, session, now)
+
+    def live(at: int | None) -> tuple[int, Finish, Outcome]:
+        clock = play.back_to(moment)
+        fate = play.database.fate = Fate(at)
+        try:
+            ended = serve(clock())
+        except Killed:
+            # Workers and platforms try again.
+            ended = serve(clock())
+        steps, runner = fate.steps, play.process(clock)
+        for _ in range(2):
+            runner.tick()
+            clock.move(BETWEEN)
+            scene.settle()
+        return steps, ended, play.outcome()
+
+    steps, ended, expected = live(None)
+    assert steps >= 8 and ("ann", "APPROVED", 10.0) in expected["there"]["sessions"]
+    for at in range(1, steps + 1):
+        assert live(at)[1:] == (ended, expected), f"after dying at step {at} of {steps}"
 
 
 @pytest.mark.parametrize(
