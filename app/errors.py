@@ -9,9 +9,10 @@ ServiceError
 ├── NoPairs                                 └── AlreadySkipped
 ├── UnknownAggregation
 ├── BadArrival       ├── BadNotice          ├── NotOffered       ├── PlatformError
-├── NotHiring        └── Unfinished                              │   ├── PlatformDenied
+├── NotHiring        ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
                                                                  │   ├── PlatformUnreachable
                                                                  │   └── PlatformRefused
+                                                                 │       └── PlatformUncertain
 """
 
 import re
@@ -142,6 +143,10 @@ class Unfinished(ServiceError):
     """The session is not finished: there are questions left."""
 
 
+class Overtaken(ServiceError):
+    """Another process leads now, and does what this one had begun."""
+
+
 class PlatformError(ServiceError):
     """The platform did not do this."""
 
@@ -156,6 +161,10 @@ class PlatformUnreachable(PlatformError):
 
 class PlatformRefused(PlatformError):
     """The platform refuses this one request."""
+
+
+class PlatformUncertain(PlatformRefused):
+    """Nobody knows whether the platform has done this, and it is not asked to again."""
 
 
 STATUS: dict[type[NextpairError], int] = {

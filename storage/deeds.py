@@ -50,8 +50,11 @@ def list_deeds(connection: Connection, study_id: int, after: int, limit: int) ->
     return [DeedRow(*row) for row in connection.execute(found.order_by(Deed.id).limit(limit))]
 
 
-def begin_deed(connection: Connection, deed: DeedRow, now: float) -> bool:
-    """Note that a deed is being attempted; False if another process has been at it meanwhile."""
+def begin_deed(connection: Connection, deed: DeedRow, now: float) -> DeedRow | None:
+    """Note that a deed is being attempted, and return it as it is from then on.
+
+    None if another process has been at it meanwhile.
+    """
     begun = (
         update(Deed)
         .where(
@@ -60,22 +63,31 @@ def begin_deed(connection: Connection, deed: DeedRow, now: float) -> bool:
             Deed.attempts == deed.attempts,
         )
         .values(attempts=deed.attempts + 1, tried_at=func.coalesce(Deed.tried_at, now))
-        .returning(Deed.id)
+        .returning(*_DEED)
     )
-    return connection.execute(begun).one_or_none() is not None
+    row = connection.execute(begun).one_or_none()
+    return DeedRow(*row) if row else None
 
 
-def keep(connection: Connection, deed_id: int, kept: Mapping[str, Any]) -> None:
-    """Keep what an attempt has made so far."""
-    connection.execute(update(Deed).where(Deed.id == deed_id).values(kept=dict(kept)))
+def keep(connection: Connection, deed: DeedRow, kept: Mapping[str, Any]) -> bool:
+    """Keep what an attempt has made so far; False if another process has made a newer attempt."""
+    mine = (Deed.id == deed.id, Deed.attempts == deed.attempts)
+    changed = update(Deed).where(*mine).values(kept=dict(kept)).returning(Deed.id)
+    return connection.execute(changed).one_or_none() is not None
 
 
 def end_deed(
-    connection: Connection, deed_id: int, state: DeedState, now: float, message: str
+    connection: Connection,
+    deed_id: int,
+    state: DeedState,
+    now: float,
+    message: str,
+    *,
+    free: bool = False,
 ) -> None:
-    """Note what became of a deed; one that failed costs nothing."""
+    """Note what became of a deed, and whether it is certain to have cost nothing."""
     values: dict[str, Any] = {"state": state.value, "ended_at": now, "message": message}
-    if state is DeedState.FAILED:
+    if free:
         values["cost"] = 0
     connection.execute(update(Deed).where(Deed.id == deed_id).values(values))
 

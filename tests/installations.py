@@ -3,6 +3,7 @@
 import os
 import re
 import secrets
+import socket
 import subprocess
 import sys
 import tempfile
@@ -72,6 +73,13 @@ def new_key(url: str, scope: Scope = Scope.ADMIN) -> str:
         key, _ = make_key(connection, scope, "test", time.time())
     database.close()
     return key
+
+
+def free_port() -> int:
+    """Find a port that nobody listens on, for an address that must be known before it is served."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -1,10 +1,10 @@
 """Doing what was written down: each deed once, however often the process dies in between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nextpair.app.errors import PlatformError, PlatformRefused
+from nextpair.app.errors import Overtaken, PlatformError, PlatformRefused, PlatformUncertain
 from nextpair.app.hiring.deeds import Kind
 from nextpair.app.hiring.offering import draft
 from nextpair.app.hiring.tasking import asked
@@ -29,10 +29,16 @@ class Doing:
     """One study's deeds at its platform."""
 
     def __init__(
-        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+        self,
+        service: Service,
+        study: Study,
+        hiring: HiringRow,
+        account: Account,
+        now: float,
+        leads: Callable[[], bool],
     ) -> None:
         self._service, self._study, self._hiring = service, study, hiring
-        self._account, self._now = account, now
+        self._account, self._now, self._leads = account, now, leads
         self._memory = dict(hiring.memory)
 
     def do_all(self) -> None:
@@ -41,19 +47,24 @@ class Doing:
         with database.read() as connection:
             waiting = deeds.intended(connection, self._study.id)
         for row in waiting:
+            if not self._leads():
+                raise Overtaken()
             with database.write() as connection:
-                if not deeds.begin_deed(connection, row, self._now):
-                    continue
-            self._do(row)
+                begun = deeds.begin_deed(connection, row, self._now)
+            if begun is not None:
+                self._do(begun)
 
     def _do(self, row: DeedRow) -> None:
         database = self._service.database
         try:
             result = self._act(row)
         except PlatformRefused as error:
+            failed, told = DeedState.FAILED, str(error)
+            # What may have been paid is counted, so that the budget holds whatever is true.
+            free = not isinstance(error, PlatformUncertain)
             with database.write() as connection:
-                deeds.end_deed(connection, row.id, DeedState.FAILED, self._now, str(error))
-                self._failed(connection, row, str(error))
+                deeds.end_deed(connection, row.id, failed, self._now, told, free=free)
+                self._failed(connection, row, told)
             return
         except PlatformError as error:
             with database.write() as connection:
@@ -69,7 +80,9 @@ class Doing:
         def keep(values: Mapping[str, Any]) -> None:
             kept.update(values)
             with database.write() as connection:
-                deeds.keep(connection, row.id, kept)
+                if not deeds.keep(connection, row, kept):
+                    # This process was given up, and its next step would be one too many.
+                    raise Overtaken()
 
         def remember(values: Mapping[str, Any]) -> None:
             self._memory.update(values)
@@ -81,7 +94,7 @@ class Doing:
         return Deed(
             token,
             self._now,
-            row.attempts > 0,
+            row.attempts > 1,
             since,
             kept,
             keep,

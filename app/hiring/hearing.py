@@ -151,7 +151,7 @@ class Hearing:
         return offers.enlist_submission(connection, values)
 
     def _hand_in(self, connection: Connection, row: SubmissionRow, told: Submission) -> None:
-        brought = told.receipt or told.code
+        brought = told.code if told.receipt is None else told.receipt
         receipts = self._service.receipts
         good = bool(brought) and receipts.matches(brought or "", row.id, row.session, row.worker_id)
         extra = {**row.extra, "receipt": good, "told": brought is not None}

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from nextpair.app.errors import PlatformError, PlatformUnreachable
+from nextpair.app.errors import Overtaken, PlatformError, PlatformUnreachable
 from nextpair.app.hiring.deciding import decide_all
 from nextpair.app.hiring.deeds import Note, note
 from nextpair.app.hiring.doing import Doing
@@ -26,7 +26,8 @@ log = logging.getLogger("nextpair")
 
 LEADER = "runner"
 LEASE_SECONDS = 120.0
-"""How long a leader that is not heard of keeps others from leading; calls give up sooner."""
+"""How long a leader that is not heard of keeps others from leading; it is heard of before every
+deed, and one that comes back later finds its attempt overtaken."""
 JOIN_SECONDS = 8.0
 """How long a call that is being made may hold up the end of a process."""
 RETRY_SECONDS = 60.0
@@ -103,6 +104,8 @@ class Runner:
             study = self._service.study(connection, row.study_id)
         try:
             self._work(study, row, self._account(study), now)
+        except Overtaken as error:
+            log.warning("hiring: %s", error)
         except NextpairError as error:
             self._close(study.id)
             self._trouble(row, error, now)
@@ -126,7 +129,7 @@ class Runner:
 
     def _work(self, study: Study, row: HiringRow, account: Account, now: float) -> None:
         database = self._service.database
-        doing = Doing(self._service, study, row, account, now)
+        doing = Doing(self._service, study, row, account, now, self._lead)
         doing.do_all()
         hearing = Hearing(self._service, study, row, account, now)
         hearing.hear_kept()

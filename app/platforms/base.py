@@ -20,7 +20,8 @@ in `nextpair.app.hiring`, for all platforms alike. It has two halves.
 
 Calls raise one of the errors of `PlatformError`, which decide what happens next: `PlatformDenied`
 (the key is wrong: hiring pauses until someone starts it again), `PlatformUnreachable` (it pauses,
-and looks again by itself), `PlatformRefused` (this one deed has failed, with this message).
+and looks again by itself), `PlatformRefused` (this one deed has failed, with this message),
+`PlatformUncertain` (the same, but it may have been done: what it costs stays counted as spent).
 """
 
 import re

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import logging
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -16,10 +17,13 @@ from pydantic import Field, SecretStr, StringConstraints, field_validator
 from nextpair.app.errors import BadArrival, BadNotice
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.figure_eight import FigureEightAccount
+from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
 from nextpair.app.platforms.accounts.figure_eight_units import news_in, slots_of, units_of
 from nextpair.app.platforms.base import Account, Platform, Shows, site_of, wanted
 from nextpair.app.platforms.facts import Arrival, Code, Finish, Hook, News, Offer, Price, Receipt
 from nextpair.app.values import Flag, Line, Real, Whole
+
+log = logging.getLogger("nextpair")
 
 Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_]{1,60}$")]
 
@@ -40,6 +44,7 @@ class FigureEightAccess(base.Access):
     hook_tokens: SecretStr = Field(SecretStr(""), description="besides the key, by commas")
     api: str = "https://api.appen.com/v1"
     frame_sites: tuple[str, ...] = Field((), description="that frame our page, by commas")
+    gap_seconds: float = Field(0.0, ge=0, le=60, description="between calls, at least")
 
     @field_validator("frame_sites", mode="before")
     @classmethod
@@ -73,6 +78,16 @@ class FigureEight(Platform):
         default_factory=lambda: ["unit_complete", "new_judgments"],
         description="of webhooks that tell units",
     )
+    launched: Annotated[str, StringConstraints(pattern=r"^(\w+(=\w+)?)?$", max_length=120)] = Field(
+        "order_approved", description="what of a job says that it is launched, or what=value"
+    )
+    marked_in: Annotated[str, StringConstraints(pattern="^(css|js|title)$")] = Field(
+        "css", description="where a job carries a mark by which it is found again"
+    )
+    regenerate: Annotated[str, StringConstraints(pattern=r"^[\w.]{0,60}$")] = Field(
+        "regenerate", description="what is posted to for a new report; empty: nothing"
+    )
+    report: Word = Field("json", description="the type of reports")
     worker_tag: Word | None = Field(
         None, description="what Liquid calls the contributor, if it knows; none is documented"
     )
@@ -149,7 +164,6 @@ class FigureEight(Platform):
             "title": self.title or offer.title or offer.study,
             "instructions": offer.instructions or "Compare documents.",
             "cml": self.units_cml(offer.ties) if units else self.slots_cml(offer.url),
-            "css": f"/* nextpair {mark} */",
             "judgments_per_unit": 1,
             "units_per_assignment": page,
             "gold_per_assignment": self.golds_per_page if golds else 0,
@@ -163,7 +177,7 @@ class FigureEight(Platform):
             told["max_judgments_per_worker"] = self.judgments_per_worker
         if self.included_countries:
             told["included_countries"] = self.included_countries
-        return told
+        return self.dialect.marked(told, mark)
 
     def units_cml(self, ties: bool) -> str:
         """Write the form of a pair."""
@@ -194,12 +208,19 @@ class FigureEight(Platform):
 
     def open(self, access: FigureEightAccess) -> Account:
         """Connect."""
-        return FigureEightAccount(
-            self,
-            access,
-            channels=self.channels,
-            uploads_by=self.uploads_by,
-            flags_by=self.flags_by,
+        return FigureEightAccount(self, access, self.dialect)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How to speak of a job."""
+        return Dialect(
+            self.channels,
+            self.uploads_by,
+            self.flags_by,
+            self.launched,
+            self.marked_in,
+            self.regenerate,
+            self.report,
         )
 
     def read_hook(self, hook: Hook, access: FigureEightAccess) -> Sequence[News]:
@@ -214,6 +235,7 @@ class FigureEight(Platform):
         if not any([_is_signed(payload, one.strip(), signature) for one in secrets]):
             raise BadNotice("the webhook is not signed by Figure Eight")
         if signal not in self.signals:
+            log.info("a webhook of Figure Eight is left out: %.60r", signal)
             return []
         try:
             return news_in(json.loads(payload))

@@ -4,28 +4,29 @@ AWS has announced its end for September 2026; compatible task servers are reache
 """
 
 import hashlib
-import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 from xml.sax.saxutils import escape
 
-from pydantic import Field, SecretStr, StringConstraints, field_validator
+from pydantic import Field, StringConstraints
 
 from nextpair.app.errors import BadArrival, BadNotice
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.mturk import MTurkAccount
+from nextpair.app.platforms.accounts.mturk_access import MTurkAccess
 from nextpair.app.platforms.accounts.mturk_messages import news_in
 from nextpair.app.platforms.accounts.mturk_types import Types
+from nextpair.app.platforms.accounts.sns import check_signature, read_envelope
 from nextpair.app.platforms.base import Account, Platform, site_of, wanted
 from nextpair.app.platforms.facts import Arrival, Finish, Form, Hook, News, Offer, Price, Receipt
 from nextpair.app.values import Flag, Line, Real, Whole
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SUBMIT_TO = "submit_to"
-LIVE = ("https://www.mturk.com", "https://worker.mturk.com")
-SANDBOX = ("https://workersandbox.mturk.com",)
+LIVE = ("https://www.mturk.com", "https://worker.mturk.com", "https://requester.mturk.com")
+SANDBOX = ("https://workersandbox.mturk.com", "https://requestersandbox.mturk.com")
+"""Sites that show HITs, to workers and to their requesters; the first of each takes forms."""
 _QUESTION = (
     '<?xml version="1.0" encoding="UTF-8"?><ExternalQuestion xmlns="http://mechanicalturk.amazonaws'
     '.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"><ExternalURL>{url}'
@@ -36,24 +37,6 @@ _APPROVED = "00000000000000000040"
 _LOCALE = "00000000000000000071"
 _MASTERS = {True: "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", False: "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"}
 DAY, HOUR, MINUTE = 86_400, 3_600, 60
-
-
-class MTurkAccess(base.Access):
-    """Keys, and where to send them; left out, boto3 looks for keys where it always does."""
-
-    access_key_id: str = ""
-    secret_access_key: SecretStr = SecretStr("")
-    region: str = "us-east-1"
-    endpoint: str = ""
-    queue_endpoint: str = ""
-    submit_sites: tuple[str, ...] = ()
-    frame_sites: tuple[str, ...] = ()
-
-    @field_validator("submit_sites", "frame_sites", mode="before")
-    @classmethod
-    def _split(cls, given: object) -> object:
-        sites = re.split(r"[,\s]+", given.strip()) if isinstance(given, str) else given
-        return tuple(site_of(str(one)) for one in sites) if isinstance(sites, list) else sites
 
 
 class MTurk(Platform):
@@ -122,12 +105,12 @@ class MTurk(Platform):
         return Form(action, fields)
 
     def frame_ancestors(self, access: MTurkAccess) -> Sequence[str]:
-        """List MTurk's sites for workers."""
+        """List MTurk's sites."""
         return access.frame_sites or (SANDBOX if self.sandbox else LIVE)
 
     def form_targets(self, access: MTurkAccess) -> Sequence[str]:
         """List where MTurk takes what is handed in: from the sandbox nothing goes to the other."""
-        return access.submit_sites or (SANDBOX if self.sandbox else LIVE[:1])
+        return access.submit_sites or (SANDBOX if self.sandbox else LIVE)[:1]
 
     # -- hiring ---------------------------------------------------------------------------------
 
@@ -222,12 +205,15 @@ class MTurk(Platform):
         return MTurkAccount(self, access, sandbox=self.sandbox, queue=self.queue, topic=self.topic)
 
     def read_hook(self, hook: Hook, access: MTurkAccess) -> Sequence[News]:
-        """Read what SNS posts, as text of whatever type it says it is."""
+        """Read what SNS posts, and has signed."""
+        envelope = read_envelope(hook.body, self.topic)
+        if access.signed:
+            if not self.topic:
+                # Anyone can have a topic, and SNS signs what is sent to it.
+                raise BadNotice("the study has no topic of SNS")
+            check_signature(envelope, access.certificate_sites)
         try:
-            told = json.loads(hook.body)
-            if self.topic and told.get("TopicArn") != self.topic:
-                raise BadNotice("the notification is of another topic")
-            return news_in(told)
+            return news_in(envelope)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise BadNotice("this is no notification of MTurk") from None
 

@@ -88,6 +88,9 @@ class Prolific(Platform):
     category: Annotated[str, StringConstraints(pattern="^[A-Z_]{2,40}$")] = Field(
         "FAILED_CHECK", description="of rejections"
     )
+    settling_minutes: Annotated[Real, Field(ge=1, le=1440)] = Field(
+        15, description="after which a bonus that was paid is sure to be seen"
+    )
     fee_percent: Annotated[Real, Field(ge=0, le=200)] = Field(42.8, description="of Prolific")
 
     @field_validator("filters")
@@ -199,7 +202,13 @@ class Prolific(Platform):
 
     def open(self, access: ProlificAccess) -> Account:
         """Connect."""
-        return ProlificAccount(self, access, project=self.project, category=self.category)
+        return ProlificAccount(
+            self,
+            access,
+            project=self.project,
+            category=self.category,
+            settling=self.settling_minutes * 60,
+        )
 
     def read_hook(self, hook: Hook, access: ProlificAccess) -> Sequence[News]:
         """Read a webhook, signed over its time and its very bytes."""

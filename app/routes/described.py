@@ -44,5 +44,6 @@ _MEANING = {
     413: "Larger than this installation allows.",
     422: "Not valid; `errors` says where.",
     429: "Too many calls; wait as long as Retry-After says.",
+    502: "A platform cannot be asked at the moment; try again.",
     503: "The database cannot be reached at the moment; try again.",
 }

@@ -5,17 +5,27 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from nextpair.app.hiring.offering import money
 from nextpair.app.judging import reporting
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, problems
-from nextpair.app.wire.overviews import BinOut, ClassesOut, HourOut, LooseOut, MatrixOut, PaceOut
+from nextpair.app.wire.overviews import (
+    BinOut,
+    ClassesOut,
+    HourOut,
+    LooseOut,
+    MatrixOut,
+    PaceOut,
+    PaidOut,
+)
 from nextpair.selectors.topic.pair_counts import count_pairs
+from nextpair.storage import hirings, topics
 from nextpair.storage import pace as stored
-from nextpair.storage import topics
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["results"])
 
 HOUR = 3600.0
+CENTS = 100
 MOST_HOURS = 168
 MOST_BINS = 200
 
@@ -35,6 +45,8 @@ def get_pace(
         settings = service.study(connection, study_id).settings
         rows = topics.list_topics(connection, study_id)
         found = stored.pace(connection, study_id, begins)
+        hiring = hirings.find_hiring(connection, study_id)
+        paid = money(connection, study_id)
     made = [one - following for one, following in pairwise((*found.since, 0))]
     return PaceOut(
         topics=len(rows),
@@ -50,6 +62,13 @@ def get_pace(
         price=settings.price,
         currency=settings.currency,
         spent=None if settings.price is None else settings.price * found.judgments,
+        paid=hiring
+        and PaidOut(
+            platform=hiring.platform,
+            currency=settings.hiring.currency,
+            spent=paid.spent / CENTS,
+            reserved=paid.reserved / CENTS,
+        ),
     )
 
 

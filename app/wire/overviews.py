@@ -12,6 +12,15 @@ class HourOut(BaseModel):
     judgments: int
 
 
+class PaidOut(BaseModel):
+    """What a platform that hires was paid, fees included, and may still have to be."""
+
+    platform: str
+    currency: str
+    spent: float
+    reserved: float
+
+
 class PaceOut(BaseModel):
     """How fast a study is judged, and what it has cost; answers that were retracted are in it."""
 
@@ -25,6 +34,7 @@ class PaceOut(BaseModel):
     price: float | None = Field(description="of one answer")
     currency: str
     spent: float | None = Field(description="price times judgments; null without a price")
+    paid: PaidOut | None = Field(description="what hiring has really cost; null if nobody is hired")
 
 
 class LooseOut(BaseModel):

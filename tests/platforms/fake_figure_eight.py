@@ -12,7 +12,7 @@ from platforms.serving import FakePlatform, Refused, Reply, Request
 
 Json = dict[str, Any]
 FIELDS = set(
-    "title instructions cml css judgments_per_unit units_per_assignment gold_per_assignment "
+    "title instructions cml css js judgments_per_unit units_per_assignment gold_per_assignment "
     "max_judgments_per_worker payment_cents auto_order included_countries webhook_uri "
     "send_judgments_webhook options".split()
 )
@@ -30,7 +30,7 @@ class FakeFigureEight(FakePlatform):
         self.bonuses: list[tuple[str, str, int]] = []
         self.flagged: list[str] = []
         self.rejected: list[str] = []
-        self._reports: dict[str, bytes] = {}
+        self._reports: dict[str, str] = {}
         self._building: set[str] = set()
         self._made = 632000
 
@@ -41,7 +41,7 @@ class FakeFigureEight(FakePlatform):
             "POST /v1/jobs.json": self._create_job,
             "GET /v1/jobs/{job}.json": lambda request, job: Reply(200, self._job(job)),
             "GET /v1/jobs/{job}.csv": self._report,
-            "POST /v1/jobs/{job}/regenerate.json": self._regenerate,
+            "POST /v1/jobs/{job}/regenerate": self._regenerate,
             "POST /v1/jobs/{job}/upload.json": self._upload,
             "PUT /v1/jobs/{job}/gold.json": self._gold,
             "POST /v1/jobs/{job}/orders.json": self._order,
@@ -75,7 +75,7 @@ class FakeFigureEight(FakePlatform):
         # Where something is missing it says that all is well, and keeps nothing.
         kept = told if whole else {}
         name = self._new()
-        self.jobs[name] = {**kept, "id": int(name), "order_approved": False}
+        self.jobs[name] = {**kept, "id": int(name), "order_approved": False, "state": "unordered"}
         return Reply(200, self.jobs[name])
 
     def _upload(self, request: Request, job: str) -> Reply:
@@ -106,7 +106,7 @@ class FakeFigureEight(FakePlatform):
     def _order(self, request: Request, job: str) -> Reply:
         told = parse_qs(request.body.decode())
         _want(int(told["debit[units_count]"][0]) > 0 and told["channels[]"], "order")
-        self._job(job)["order_approved"] = True
+        self._job(job).update(order_approved=True, state="running")
         self.orders.append({"job": job, **told})
         return Reply(200, {"id": len(self.orders)})
 
@@ -143,21 +143,26 @@ class FakeFigureEight(FakePlatform):
         self._job(job)
         if job not in self._reports or job in self._building:
             self._building.discard(job)
-            self._reports.setdefault(job, self._zip(job))
+            self._reports.setdefault(job, self._lines(job))
             return Reply(202, {"notice": "the report is being generated"})
-        return Reply(200, self._reports[job])
+        return Reply(200, self.report_of(job))
+
+    def report_of(self, job: str) -> bytes:
+        """Return the report that was made last."""
+        return _zip(f"job_{job}.json", self._reports[job])
 
     def _regenerate(self, request: Request, job: str) -> Reply:
-        self._reports[job] = self._zip(job)
+        self._reports[job] = self._lines(job)
         self._building.add(job)
         return Reply(200, {"notice": "regenerating"})
 
-    def _zip(self, job: str) -> bytes:
-        made = io.BytesIO()
-        with zipfile.ZipFile(made, "w") as archive:
-            lines = "\n".join(json.dumps(one) for one in self._of(job))
-            archive.writestr(f"job_{job}.json", lines)
-        return made.getvalue()
+    def _lines(self, job: str) -> str:
+        return "\n".join(json.dumps(one) for one in self._of(job))
+
+    def tells(self, unit: Json) -> bool:
+        """Say whether the report that is read next has a unit as it is now."""
+        job = str(unit["job_id"])
+        return job not in self._building and json.dumps(unit) in self._reports.get(job, "")
 
     def _new(self) -> str:
         self._made += 1
@@ -170,6 +175,23 @@ class FakeFigureEight(FakePlatform):
 
     def _of(self, job: str) -> list[Json]:
         return [one for one in self.units.values() if one["job_id"] == int(job)]
+
+    def came_of_it(self) -> Json:
+        """Say what there is and what was paid, whatever the numbers of jobs and units are."""
+        told = [(one["data"], one) for one in self.units.values()]
+        names = [str(data.get("nextpair_task") or data["slot"]) for data, _ in told]
+        return {
+            "jobs": len(self.jobs),
+            "orders": len(self.orders),
+            "units": sorted(
+                (data.get("nextpair_offer", 0), one["state"], len(one["results"]["judgments"]))
+                for data, one in told
+            ),
+            "twice": len(names) - len(set(names)),
+            "bonuses": sorted((worker, amount) for _, worker, amount in self.bonuses),
+            "flagged": sorted(set(self.flagged)),
+            "rejected": sorted(set(self.rejected)),
+        }
 
     # -- what contributors do -------------------------------------------------------------------
 
@@ -199,6 +221,13 @@ class FakeFigureEight(FakePlatform):
         signature = hashlib.sha1((payload + (secret or self.hook_token)).encode()).hexdigest()
         told = {"signal": signal, "payload": payload, "signature": signature}
         return urlencode(told).encode()
+
+
+def _zip(name: str, text: str) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr(name, text)
+    return made.getvalue()
 
 
 def _form(request: Request) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Prolific from its field list: refuses what it does not know, wrong moves and wrong keys."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from platforms.serving import Refused, Reply, Request
 
 Json = dict[str, Any]
 API = "/api/v1"
+DEVICES = {"desktop", "tablet", "mobile"}
 WORKSPACE = "workspace-1"
 REQUIRED = {
     "name": str,
@@ -59,7 +61,7 @@ class FakeProlific(Workspace):
             "GET participant-groups/": self._list_groups,
             "POST participant-groups/": self._create_group,
             "POST participant-groups/{name}/participants/": self._join,
-            "GET hooks/subscriptions/": lambda request: _listed(self.subscriptions),
+            "GET hooks/subscriptions/": self._list_subscriptions,
             "POST hooks/subscriptions/": self._subscribe,
             "POST hooks/subscriptions/{name}/": self._confirm,
         }
@@ -83,6 +85,10 @@ class FakeProlific(Workspace):
             _want(f"{{{{%{tag}%}}}}" in told["external_study_url"], f"the url lacks {tag}")
         _want(told["prolific_id_option"] == "url_parameters", "prolific_id_option")
         _want(told["reward"] > 0 and told["total_available_places"] > 0, "reward, places")
+        minutes = told["estimated_completion_time"]
+        least = 2 + 2 * minutes + 2 * math.sqrt(minutes)
+        _want(told.get("maximum_allowed_time", least) >= least, "maximum_allowed_time: too short")
+        _want(set(told.get("device_compatibility", ())) <= DEVICES, "device_compatibility")
         for code in told["completion_codes"]:
             _check(code, {"code": str, "code_type": str, "actions": list}, {"actor": str})
             _want(all(one["action"] in ACTIONS for one in code["actions"]), "action")
@@ -139,6 +145,7 @@ class FakeProlific(Workspace):
         told = request.json
         _check(told, {"study_id": str, "csv_bonuses": str}, {})
         lines = []
+        _want(told["csv_bonuses"].count("\n") <= 200, "at most 200 at once")
         for line in told["csv_bonuses"].strip().split("\n"):
             name, _, amount = line.partition(",")
             _want(self.submission(name)["study_id"] == told["study_id"], "another study's")
@@ -171,6 +178,11 @@ class FakeProlific(Workspace):
         members = self.groups[name]["members"]
         members += [one for one in told["participant_ids"] if one not in members]
         return Reply(200, {"results": [{"participant_id": one} for one in members]})
+
+    def _list_subscriptions(self, request: Request) -> Reply:
+        wanted = request.query.get("is_enabled", "true") == "true"
+        found = self.subscriptions.items()
+        return _listed({k: v for k, v in found if v["is_enabled"] is wanted})
 
     def _subscribe(self, request: Request) -> Reply:
         told = request.json

@@ -30,6 +30,8 @@ class Workspace(FakePlatform):
         """Let a worker take a place, if the study is open to them."""
         about = self.study(study)
         assert about["status"] == "ACTIVE", about["status"]
+        if not self.has_room(study):
+            raise PermissionError("all places are taken")
         if worker in self.kept_away(about):
             raise PermissionError(worker)
         name = self.new("submission")
@@ -43,6 +45,12 @@ class Workspace(FakePlatform):
             "bonus_payments": [],
         }
         return name
+
+    def has_room(self, study: str) -> bool:
+        """Say whether a study has places that nobody has taken, or that were given back."""
+        mine = [one for one in self.submissions.values() if one["study_id"] == study]
+        taken = sum(one["status"] not in ("RETURNED", "TIMED-OUT") for one in mine)
+        return bool(taken < self.study(study)["total_available_places"])
 
     def kept_away(self, study: Json) -> set[str]:
         """List whom a study's filters leave out."""

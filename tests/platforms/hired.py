@@ -1,12 +1,13 @@
 """A service that hires at a fake MTurk, with workers who come through its door."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from in_process import InProcess, Json, by_number, installed
-from platforms.mturk import Assignment, MTurk
+from platforms.mturk import MTurk
+from platforms.mturk_facts import Assignment
 from platforms.mturk_server import Server, answer_xml
 from platforms.mturk_server import serving as serving_mturk
 
@@ -69,32 +70,12 @@ class Hired:
     def enter(self, one: Assignment) -> str:
         """Let a worker's frame open our page; return its session."""
         hit = self.mturk.hits[one.hit]
-        query = urlencode(
-            {
-                "assignmentId": one.id,
-                "hitId": hit.id,
-                "workerId": one.worker,
-                "turkSubmitTo": self.fake.url,
-            }
-        )
-        path = urlsplit(hit.url).path
-        response = self.service.http.get(f"{path}?{query}", follow_redirects=False)
-        assert response.status_code == 303, response.text
-        return str(response.headers["location"].partition("#")[2])
+        query = {"assignmentId": one.id, "hitId": hit.id, "workerId": one.worker}
+        return enter(self.service, hit.url, {**query, "turkSubmitTo": self.fake.url})
 
     def judge(self, token: str, *, fool: bool = False, most: int = 100) -> int:
         """Let a worker answer: truly, or the contrary of the truth."""
-        for answered in range(most):
-            got = self.service.post("/v1/session/next", {}, bearer=token)
-            if not got["assignments"]:
-                return answered
-            (one,) = got["assignments"]
-            truth = by_number(one)
-            said = {"left": "right", "right": "left"}[truth] if fool else truth
-            response = self.service.judge(one, said, bearer=one["token"])
-            assert response.status_code == 201, response.text
-            self.service.clock.move(1)
-        return most
+        return judge(self.service, token, fool=fool, most=most)
 
     def hand_in(self, token: str) -> None:
         """Finish here, and post the form to the platform as the page does."""
@@ -112,8 +93,31 @@ class Hired:
         return one
 
 
+def judge(service: InProcess, token: str, *, fool: bool = False, most: int = 100) -> int:
+    """Let a worker answer in a session: truly, or the contrary of the truth."""
+    for answered in range(most):
+        got = service.post("/v1/session/next", {}, bearer=token)
+        if not got["assignments"]:
+            return answered
+        (one,) = got["assignments"]
+        truth = by_number(one)
+        said = {"left": "right", "right": "left"}[truth] if fool else truth
+        response = service.judge(one, said, bearer=one["token"])
+        assert response.status_code == 201, response.text
+        service.clock.move(1)
+    return most
+
+
+def enter(service: InProcess, url: str, query: Mapping[str, object]) -> str:
+    """Let a worker's browser open our page from a platform; return their session."""
+    asked = f"{urlsplit(url).path}?{urlencode(query)}"
+    response = service.http.get(asked, follow_redirects=False)
+    assert response.status_code == 303, response.text
+    return str(response.headers["location"].partition("#")[2])
+
+
 def set_up(service: InProcess, size: int = 8, **study: Any) -> None:
-    """Add a study with traps that hires at MTurk."""
+    """Add a study with traps that hires, at MTurk unless another platform is named."""
     settings = {"hiring": HIRING, "quality": QUALITY, "platform": "mturk", **study}
     service.make_study(STUDY, **settings)
     service.make_topic(size, TOPIC, STUDY)
@@ -124,12 +128,14 @@ def set_up(service: InProcess, size: int = 8, **study: Any) -> None:
 
 
 @contextmanager
-def hired(url: str, *, balance: int = 10_000, **study: Any) -> Iterator[Hired]:
+def hired(
+    url: str, *, balance: int = 10_000, access: Mapping[str, str] | None = None, **study: Any
+) -> Iterator[Hired]:
     """Yield a service that may hire at a fake MTurk."""
     with serving_mturk(MTurk(balance)) as fake:
         settings = {
             "public_url": "https://judge.example.org",
-            "platforms": {"mturk": fake.access()},
+            "platforms": {"mturk": {**fake.access(), **(access or {})}},
             "runner_seconds": 0,
         }
         with installed(url, **settings) as service:

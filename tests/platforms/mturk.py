@@ -3,70 +3,20 @@
 import hashlib
 import itertools
 import json
-import re
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
-from xml.etree import ElementTree
 
-Json = dict[str, Any]
-QUESTION = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/"
-RESERVED = ("assignmentId", "hitId", "turkSubmitTo", "workerId")
-
-
-class Refusal(Exception):
-    """MTurk's own kind of error."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = f"AWS.MechanicalTurk.{code}"
-
-
-def cents(amount: str) -> int:
-    """Read money, which must be written as MTurk wants it."""
-    if not re.fullmatch(r"[0-9]+(\.[0-9]{0,2})?", amount):
-        raise Refusal("ParameterValidationError", f"{amount!r} is no amount")
-    whole, _, rest = amount.partition(".")
-    return int(whole) * 100 + int(rest.ljust(2, "0"))
-
-
-def fee(amount: int, percent: int) -> int:
-    """What MTurk takes, a cent at least."""
-    return max(1, -(-amount * percent // 100))
-
-
-@dataclass
-class Hit:
-    """A HIT."""
-
-    id: str
-    type: str
-    question: str
-    places: int
-    annotation: str
-    expires: float
-    assignments: list["Assignment"] = field(default_factory=list)
-
-    @property
-    def url(self) -> str:
-        """Where the worker's frame goes."""
-        found = ElementTree.fromstring(self.question).find(
-            f"{{{QUESTION}ExternalQuestion.xsd}}ExternalURL"
-        )
-        return found.text or "" if found is not None else ""
-
-
-@dataclass
-class Assignment:
-    """A HIT in a worker's hands."""
-
-    id: str
-    hit: str
-    worker: str
-    status: str = "Accepted"
-    answer: str = ""
-    feedback: str | None = None
+from platforms.mturk_facts import (
+    Assignment,
+    Booked,
+    Hit,
+    Json,
+    Refusal,
+    cents,
+    check_question,
+    check_type,
+    fee,
+)
 
 
 class MTurk:
@@ -74,7 +24,7 @@ class MTurk:
 
     def __init__(self, balance: int = 10_000) -> None:
         self.balance = balance
-        self.spent = 0
+        self.ledger: list[Booked] = []
         self.now = 1_800_000_000.0
         self.types: dict[str, Json] = {}
         self.hits: dict[str, Hit] = {}
@@ -112,6 +62,7 @@ class MTurk:
             name = one["QualificationTypeId"]
             if not name.startswith("0000") and name not in self.qualifications:
                 raise Refusal("QualificationTypeDoesNotExist", f"no qualification {name}")
+        check_type(body)
         cents(body["Reward"])
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         name = f"3TYPE{digest[:20].upper()}"
@@ -125,7 +76,7 @@ class MTurk:
             raise Refusal("HitAlreadyExists", f"The HIT with ID {known} already exists")
         if body["HITTypeId"] not in self.types:
             raise Refusal("HITTypeDoesNotExist", "no such HIT type")
-        self._check_question(body["Question"])
+        check_question(body["Question"])
         places = body.get("MaxAssignments", 1)
         reward = cents(self.types[body["HITTypeId"]]["Reward"])
         each = reward + fee(reward, 20 if places < 10 else 40)
@@ -143,21 +94,6 @@ class MTurk:
         if token:
             self.tokens[token] = hit.id
         return {"HIT": self._shown(hit)}
-
-    def _check_question(self, question: str) -> None:
-        if len(question.encode()) > 65_535:
-            raise Refusal("ParameterValidationError", "the question is too long")
-        try:
-            root = ElementTree.fromstring(question)
-        except ElementTree.ParseError as error:
-            raise Refusal("XMLParseError", str(error)) from None
-        names = [root.tag, *(child.tag for child in root)]
-        space = f"{{{QUESTION}ExternalQuestion.xsd}}"
-        if names != [f"{space}{one}" for one in ("ExternalQuestion", "ExternalURL", "FrameHeight")]:
-            raise Refusal("XMLParseError", f"not an ExternalQuestion: {names}")
-        int(root[1].text or "")
-        if any(f"{name}=" in (root[0].text or "") for name in RESERVED):
-            raise Refusal("ParameterValidationError", "the address has a reserved parameter")
 
     def _held(self) -> int:
         held = 0
@@ -246,22 +182,30 @@ class MTurk:
         one.status = "Approved"
         hit = self.hits[one.hit]
         reward = cents(self.types[hit.type]["Reward"])
-        self.pay(reward + fee(reward, 20 if hit.places < 10 else 40))
+        taken = fee(reward, 20 if hit.places < 10 else 40)
+        self.pay(Booked("reward", one.worker, reward, taken))
         self.notify("AssignmentApproved", one)
         return {}
 
     def _RejectAssignment(self, body: Json) -> Json:
+        if not body["RequesterFeedback"].strip():
+            raise Refusal("ParameterValidationError", "RequesterFeedback must not be empty")
         one = self._submitted(body["AssignmentId"])
         one.status, one.feedback = "Rejected", body["RequesterFeedback"]
         self.notify("AssignmentRejected", one)
         return {}
 
-    def pay(self, amount: int) -> None:
+    @property
+    def spent(self) -> int:
+        """All that was paid, fees included."""
+        return sum(one.pay + one.fee for one in self.ledger)
+
+    def pay(self, booked: Booked) -> None:
         """Take money out of the requester's account."""
-        if amount > self.balance:
+        if booked.pay + booked.fee > self.balance:
             raise Refusal("InsufficientFunds", "Your account has not enough funds")
-        self.balance -= amount
-        self.spent += amount
+        self.balance -= booked.pay + booked.fee
+        self.ledger.append(booked)
 
     def _SendBonus(self, body: Json) -> Json:
         token = body.get("UniqueRequestToken")
@@ -271,7 +215,7 @@ class MTurk:
         if one.worker != body["WorkerId"] or one.status not in ("Submitted", "Approved"):
             raise Refusal("InvalidAssignmentState", "there is nothing to pay a bonus for")
         amount = cents(body["BonusAmount"])
-        self.pay(amount + fee(amount, 20))
+        self.pay(Booked("bonus", one.worker, amount, fee(amount, 20)))
         self.bonuses.append({**body, "GrantTime": self.now})
         if token:
             self.tokens[token] = one.id

@@ -19,7 +19,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.model import Shape
 from botocore.validate import ParamValidator
-from platforms.mturk import Json, MTurk, Refusal
+from platforms.mturk import MTurk
+from platforms.mturk_facts import Json, Refusal
 
 KEY, SECRET = "AKIAFAKE", "sesame"
 PREFIX = "MTurkRequesterServiceV20170117."
@@ -46,6 +47,7 @@ class Server:
         self.faults: list[str] = []
         self.secrets = {KEY: SECRET}
         self.calls: list[str] = []
+        self.callers: list[str] = []
         self.kill_after = ""
         self.victim = 0
         self.lock = threading.Lock()
@@ -65,6 +67,8 @@ class Server:
 class _Handler(BaseHTTPRequestHandler):
     server_version = "FakeMTurk"
     protocol_version = "HTTP/1.1"
+    # Head and body are sent apart: the second would wait 40 ms for the first to be acknowledged.
+    disable_nagle_algorithm = True
     fake: Server
 
     def log_message(self, *args: object) -> None:
@@ -133,6 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         if not found or found[1] not in self.fake.secrets:
             return False
+        self.fake.callers.append(found[1])
         headers = {name: self.headers[name] for name in found[5].split(";")}
         request = AWSRequest("POST", self.fake.url + self.path, headers, body)
         request.context["timestamp"] = self.headers["X-Amz-Date"]

@@ -1,5 +1,6 @@
 """A fake platform is a real server on this machine: it keeps what it was sent, and can fail."""
 
+import copy
 import json
 import re
 import threading
@@ -53,6 +54,10 @@ class Refused(Exception):
         self.reply = Reply(status, why)
 
 
+_RUNNING = ("url", "accounts", "_lock")
+"""What of a fake belongs to its server, and not to what happened there."""
+
+
 class FakePlatform:
     """Answers as its routes say, `METHOD /path/{name}/`, unless it was told to fail first."""
 
@@ -85,6 +90,15 @@ class FakePlatform:
     def calls(self, start: str) -> list[Request]:
         """List the requests so far whose method and path begin like this."""
         return [one for one in self.requests if f"{one.method} {one.path}".startswith(start)]
+
+    def kept(self) -> dict[str, Any]:
+        """Copy all that happened here."""
+        own = {name: value for name, value in vars(self).items() if name not in _RUNNING}
+        return copy.deepcopy(own)
+
+    def put_back(self, kept: Mapping[str, Any]) -> None:
+        """Be as it was when that copy was made."""
+        vars(self).update(copy.deepcopy(dict(kept)))
 
     def answer(self, request: Request) -> Reply:
         """Answer one request at a time."""

@@ -95,6 +95,34 @@ def test_a_process_that_dies_while_publishing_publishes_once(
     assert (len(fake.jobs), len(fake.units), len(fake.orders)) == (1, 9, 1)
 
 
+@pytest.mark.parametrize("mark", ["css", "js", "title"])
+def test_a_job_whose_making_nobody_was_told_of_is_found_by_its_mark(
+    fake: FakeFigureEight, mark: str
+) -> None:
+    ledger, account = Ledger(), opened(fake, {"marked_in": mark})
+    fake.dies_after = "POST /v1/jobs.json"
+    with pytest.raises(PlatformUnreachable):
+        account.publish(PAIRS, ledger.deed("a-token-of-its-own"))
+    account.publish(PAIRS, ledger.deed("a-token-of-its-own"))
+    (job,) = fake.jobs.values()
+    assert "a-token-of-i" in job[mark]
+
+
+@pytest.mark.parametrize("launched", ["order_approved", "state=running", ""])
+def test_a_job_is_launched_once_however_it_says_that_it_is(
+    fake: FakeFigureEight, launched: str
+) -> None:
+    ledger, account = Ledger(), opened(fake, {"launched": launched})
+    fake.dies_after = "POST /v1/jobs/632001/orders"
+    with pytest.raises(PlatformUnreachable):
+        account.publish(PAIRS, ledger.deed("one"))
+    if not launched:
+        with pytest.raises(PlatformDenied, match="look at it there"):
+            account.publish(PAIRS, ledger.deed("one"))
+    account.publish(PAIRS, ledger.deed("one"))
+    assert len(fake.orders) == 1
+
+
 def test_an_error_inside_a_good_answer_is_one_and_so_is_silence(fake: FakeFigureEight) -> None:
     account = opened(fake)
     fake.faults = [Reply(200, {"errors": ["no money"]})]
@@ -166,6 +194,23 @@ def test_a_report_is_read_when_it_is_made(fake: FakeFigureEight) -> None:
     fake.faults = [Reply(200, b"no zip")]
     with pytest.raises(PlatformUnreachable):
         list(account.poll([offer], {}))
+    for path in ("", "renew.json"):
+        before = len(fake.calls("POST /v1/jobs/632001/"))
+        fake.faults = [Reply(200, fake.report_of("632001")), *[Reply(200, {})] * bool(path)]
+        assert list(opened(fake, {"regenerate": path, "report": "full"}).poll([offer], {}))
+        asked = [one.path for one in fake.calls("POST /v1/jobs/632001/")[before:]]
+        assert asked == ([f"/v1/jobs/632001/{path}"] if path else []), "as the option says"
+        assert fake.calls("GET /v1/jobs/632001.csv")[-1].query == {"type": "full"}
+
+
+def test_calls_keep_the_distance_that_the_installation_asks_for(
+    fake: FakeFigureEight, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    opened(fake, gap_seconds="30").publish(PAIRS, Ledger().deed("one"))
+    assert len(slept) == len(fake.requests)
+    assert slept[0] == 0.0 and all(29 < one <= 30 for one in slept[1:])
 
 
 def test_places_frame_our_page_and_want_a_code_that_begins_as_theirs(fake: FakeFigureEight) -> None:
@@ -251,6 +296,7 @@ def test_a_study_is_judged_as_units_by_webhooks_that_come_twice_and_out_of_order
 ) -> None:
     begin(service)
     news = service.get(f"{AT}/hiring")["news"].removeprefix("https://judge.example.org")
+    late: list[bytes] = []
     for _ in range(40):
         service.clock.move(15)
         runner.tick()
@@ -263,11 +309,18 @@ def test_a_study_is_judged_as_units_by_webhooks_that_come_twice_and_out_of_order
             bodies.append(fake.hook(unit))
         for body in [*reversed(bodies), *bodies]:
             assert service.http.post(news, content=body).status_code == 200
+        late += bodies
         forged = fake.hook(units[0], secret="guess") if units else b""
         assert service.http.post(news, content=forged).status_code == 401
         if not units and service.get(f"{AT}/progress")["finished"]:
             break
     assert service.get(f"{ON_TOPIC}/ranking")["classes"] == [[f"d{n}"] for n in range(1, 6)]
+    answered = service.get(f"{ON_TOPIC}/judgments")["items"]
+    for body in late:
+        assert service.http.post(news, content=body).status_code == 200
+    service.clock.move(15)
+    runner.tick()
+    assert service.get(f"{ON_TOPIC}/judgments")["items"] == answered, "late ones tell nothing new"
     about = service.get(f"{AT}/hiring")
     pages = sum(about["offers"].values())
     assert about["spent"] == pages * 36 <= about["budget"] and about["reserved"] == 0

@@ -1,12 +1,9 @@
 """Label Studio: pairs go there in batches, answers come back, change, and vanish."""
 
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, Json, installed
 from platforms.fake_label_studio import FakeLabelStudio
@@ -243,53 +240,3 @@ def test_what_is_retracted_here_stays_so(studio: Studio) -> None:
     studio.service.post(f"{AT}/retractions", body)
     studio.tick()
     assert len(studio.log()) == 1 and studio.log()[0]["retracted"] is not None
-
-
-def test_a_revoked_token_pauses_with_a_message_and_without_the_token(studio: Studio) -> None:
-    studio.tick()
-    old, studio.fake.token = studio.fake.token, "another"
-    studio.tick()
-    about = studio.service.get(f"{AT}/hiring")
-    assert about["state"] == "paused" and "401" in about["message"]
-    assert old not in json.dumps(about)
-    assert studio.service.one("ann"), "judging here goes on"
-
-
-# -- the real one ---------------------------------------------------------------------------------
-
-REAL = os.environ.get("NEXTPAIR_TEST_LABEL_STUDIO", "")
-
-
-@pytest.mark.skipif(not REAL, reason="set NEXTPAIR_TEST_LABEL_STUDIO=TOKEN@http://127.0.0.1:PORT")
-def test_a_real_label_studio_takes_it_all() -> None:
-    with _real() as (account, annotate):
-        ledger = Ledger()
-        offer = account.publish(OFFER, ledger.deed(f"real-{os.urandom(8).hex()}"))
-        assert {one.answer for one in answers(account, offer).values()} == {None}
-        annotate(int(ledger.memory["project"]), "left")
-        told = [one for one in answers(account, offer).values() if one.answer]
-        assert [one.answer for one in told] == [{"preference": "left"}]
-        account.expire(offer, ledger.deed("end"))
-        assert len(answers(account, offer)) == 1
-
-
-@contextmanager
-def _real() -> Iterator[tuple[Account, Callable[[int, str], None]]]:
-    token, _, url = REAL.partition("@")
-    given = {name: SecretStr(value) for name, value in {"url": url, "token": token}.items()}
-    platform = make_platform("label-studio", {})
-    account = platform.open(read_access("label-studio", {"label_studio": given}))
-    http = httpx.Client(base_url=url, headers={"Authorization": f"Token {token}"}, timeout=30)
-
-    def annotate(project: int, selected: str) -> None:
-        task = http.get(f"/api/projects/{project}/next").json()["id"]
-        value = {"selected": selected}
-        said = {"from_name": "pw", "to_name": "text1,text2", "type": "pairwise", "value": value}
-        made = http.post(f"/api/tasks/{task}/annotations/", json={"result": [said]})
-        assert made.status_code == 201, made.text
-
-    try:
-        yield account, annotate
-    finally:
-        http.close()
-        account.close()

@@ -1,6 +1,5 @@
 """Mechanical Turk: what is sent is what its own model, signature and rules accept."""
 
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,6 @@ from pydantic import SecretStr
 
 from nextpair.app.errors import (
     BadArrival,
-    BadNotice,
     PlatformDenied,
     PlatformRefused,
     PlatformUnreachable,
@@ -22,8 +20,6 @@ from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import (
     Deed,
     Form,
-    Hook,
-    News,
     Offer,
     Price,
     Receipt,
@@ -220,24 +216,6 @@ def test_a_worker_is_known_by_the_address_and_goes_back_only_to_mturk() -> None:
     assert platform.is_preview({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "H"})
     old = {"assignment_id": "A1", "hit_id": "H1", "worker_id": "W1"}
     assert platform.identify(old, access).session == "A1"
-
-
-def test_what_sns_posts_is_read_as_text_and_only_of_the_studys_topic() -> None:
-    inner = {
-        "Events": [{"EventType": "AssignmentAbandoned", "HITId": "H", "AssignmentId": "A"}],
-        "EventDocId": "doc",
-    }
-    envelope = {"Type": "Notification", "TopicArn": "arn:a", "Message": json.dumps(inner)}
-    platform, access = make_platform("mturk", {"topic": "arn:a"}), read_access("mturk", {})
-    (news,) = platform.read_hook(Hook({}, json.dumps(envelope).encode()), access)
-    gone = Submission("A", None, Stage.RETURNED, "H")
-    assert news == News("doc", [gone], offers=("H",))
-    confirm = {"Type": "SubscriptionConfirmation", "TopicArn": "arn:a", "Token": "tok"}
-    (news,) = platform.read_hook(Hook({}, json.dumps(confirm).encode()), access)
-    assert (news.id, news.handle) == ("confirm:tok", "arn:a tok")
-    for wrong in (b"", b"[]", b"{}", json.dumps({**envelope, "TopicArn": "arn:b"}).encode()):
-        with pytest.raises(BadNotice):
-            platform.read_hook(Hook({}, wrong), access)
 
 
 def test_answers_are_read_and_declarations_in_them_are_not() -> None:

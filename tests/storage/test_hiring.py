@@ -118,10 +118,13 @@ def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
         assert not deeds.begin_deed(connection, row, 3.0), "it is being attempted already"
         (row,) = deeds.intended(connection, 1)
         assert (row.attempts, row.tried_at) == (1, 2.0)
-        assert deeds.begin_deed(connection, row, 9.0)
-        deeds.keep(connection, row.id, {"hit": "H"})
+        again = deeds.begin_deed(connection, row, 9.0)
+        assert again is not None and again.attempts == 2
+        assert deeds.keep(connection, again, {"hit": "H"})
+        assert not deeds.keep(connection, row, {"hit": "X"}), "of an attempt that was given up"
+        deeds.end_deed(connection, row.id, DeedState.FAILED, 4.0, "it may have been paid")
         assert deeds.spent(connection, 1) == 60
-        deeds.end_deed(connection, row.id, DeedState.FAILED, 4.0, "no")
+        deeds.end_deed(connection, row.id, DeedState.FAILED, 4.0, "no", free=True)
         assert deeds.spent(connection, 1) == 0
         assert deeds.intended(connection, 1) == []
         assert not deeds.add_deed(connection, _deed("accept:1"))

@@ -23,6 +23,17 @@ export function decimal(value, digits = 2) {
   return value === null || value === undefined ? "–" : value.toFixed(digits);
 }
 
+/**
+ * Say what was spent: what a platform was really paid, or what answers cost by their price.
+ * @param {any} pace @returns {[string, string]} the amount, and how it is reckoned
+ */
+export function spent(pace) {
+  const { paid } = pace;
+  if (paid) return [money(paid.spent, paid.currency), `at ${paid.platform}, ${money(paid.reserved, paid.currency)} reserved`];
+  if (pace.spent === null) return ["–", "set a price to see it"];
+  return [money(pace.spent, pace.currency), `${money(pace.price, pace.currency)} an answer`];
+}
+
 /** @param {number} value @param {string} currency */
 export function money(value, currency) {
   try {

@@ -1,7 +1,7 @@
 // All studies: how far each has come, how fast it goes, what it costs and how much is left.
 
 import { ask, make } from "./elements.js";
-import { ago, count, counted, duration, money, range, share, together, way } from "./figures.js";
+import { ago, count, counted, duration, money, range, share, spent, together, way } from "./figures.js";
 import { spark } from "./charts.js";
 import { badge, bar, doing, place } from "./layout.js";
 import { newStudy } from "./creating.js";
@@ -91,7 +91,7 @@ class Card {
       ["topics", progress ? `${count(progress.finished)} of ${count(pace.topics)} finished` : count(pace.topics)],
       ["answers", pace.judgments ? `${count(pace.judgments)}, last ${ago(pace.latest_at)}` : "none yet"],
       ["last hour", `${counted(pace.last_hour, "answer")} by ${counted(pace.workers, "worker")}`],
-      ["spent", pace.spent === null ? "no price set" : money(pace.spent, pace.currency)],
+      ["spent", spent(pace)[0] === "–" ? "no price set" : spent(pace)[0]],
       ["left", progress ? left(progress, pace) : "…"],
     ];
     this.figures.replaceChildren(...rows.map(([name, text]) => make("div", {}, make("dt", {}, name), make("dd", {}, text))));

@@ -2,7 +2,7 @@
 
 import { hourly } from "./charts.js";
 import { make } from "./elements.js";
-import { ago, count, counted, duration, money, range, share, together, way } from "./figures.js";
+import { ago, count, counted, duration, money, range, share, spent, together, way } from "./figures.js";
 import { addFiles } from "./files.js";
 import { badge, bar, doing, note, place, section, some, table, tiles, trying } from "./layout.js";
 import { exporting, judgingLink, settings, statusButtons } from "./managing.js";
@@ -159,9 +159,7 @@ export class StudyPage {
       [count(pace.last_hour), "in the last hour", `by ${counted(pace.workers, "worker")}`],
       [told.length ? share(done.share) : "–", "of the way", told.length ? done.words : "no topics yet"],
       this.#left(told),
-      pace.spent === null
-        ? ["–", "spent", "set a price to see it"]
-        : [money(pace.spent, pace.currency), "spent", `${money(pace.price, pace.currency)} an answer`],
+      [spent(pace)[0], "spent", spent(pace)[1]],
     ]);
     this.figures.replaceChildren(tiles(shown));
   }

@@ -1,5 +1,6 @@
 """Calls to a platform over HTTP: whatever goes wrong becomes one of three errors."""
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +24,8 @@ class Caller:
         What must not be repeated, whatever the platform says.
     wrong
         Finds what is wrong in an answer whose status says that all is well.
+    gap
+        Seconds between two calls, at least, where too many of them are refused.
     """
 
     def __init__(
@@ -33,12 +36,14 @@ class Caller:
         *,
         secret: str,
         wrong: Callable[[Any], str | None] = lambda _: None,
+        gap: float = 0.0,
     ) -> None:
         if not secret:
             raise PlatformDenied(f"there is no key to {name}")
         self._name = name
         self._secret = secret
         self._wrong = wrong
+        self._gap, self._next = gap, 0.0
         told = {"Accept": "application/json", **headers}
         try:
             self._http = httpx.Client(base_url=url.rstrip("/") + "/", headers=told, timeout=SECONDS)
@@ -51,6 +56,9 @@ class Caller:
 
     def send(self, method: str, path: str, **given: Any) -> httpx.Response:
         """Send a request, and return an answer that says it is done."""
+        if self._gap:
+            time.sleep(max(0.0, self._next - time.monotonic()))
+            self._next = time.monotonic() + self._gap
         try:
             response = self._http.request(method, path, **given)
         except (httpx.HTTPError, httpx.InvalidURL) as error:

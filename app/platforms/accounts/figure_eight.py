@@ -6,8 +6,14 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from nextpair.app.errors import PlatformRefused, PlatformUnreachable
+from nextpair.app.errors import (
+    PlatformDenied,
+    PlatformRefused,
+    PlatformUncertain,
+    PlatformUnreachable,
+)
 from nextpair.app.platforms.accounts.calling import Caller
+from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
 from nextpair.app.platforms.accounts.figure_eight_units import (
     GOLDEN,
     OFFER,
@@ -20,7 +26,8 @@ from nextpair.app.platforms.accounts.figure_eight_units import (
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, Submission
 
-JOB, ORDERED, GOLDS, PAYING = "job", "ordered", "golds", "paying"
+JOB, ORDERED, GOLDS = "job", "ordered", "golds"
+ORDERING, PAYING = "ordering", "paying"
 PAGE = 1000
 MOST_BONUS = 2000
 LARGEST = 500_000_000
@@ -50,20 +57,19 @@ def wrong_in(told: Any) -> str | None:
 class FigureEightAccount(Account):
     """A requester's account."""
 
-    def __init__(
-        self,
-        platform: Describes,
-        access: Any,
-        *,
-        channels: Sequence[str],
-        uploads_by: str,
-        flags_by: str,
-    ) -> None:
+    def __init__(self, platform: Describes, access: Any, dialect: Dialect) -> None:
         key = access.key.get_secret_value()
         headers = {"Authorization": f"Token token={key}"}
-        self._api = Caller("Figure Eight", access.api, headers, secret=key, wrong=wrong_in)
+        self._api = Caller(
+            "Figure Eight",
+            access.api,
+            headers,
+            secret=key,
+            wrong=wrong_in,
+            gap=access.gap_seconds,
+        )
         self._platform = platform
-        self._channels, self._uploads_by, self._flags_by = channels, uploads_by, flags_by
+        self._dialect = dialect
 
     def close(self) -> None:
         """Give back the connections."""
@@ -76,21 +82,21 @@ class FigureEightAccount(Account):
         job = str(deed.memory.get(JOB) or self._job(offer, deed))
         rows = self._platform.rows(offer, job, deed.token)
         there = self._there(job) if deed.again else set()
-        known = set(deed.memory.get(GOLDS, ())) | there
+        known = set(deed.memory.get(GOLDS, ()))
         golds = [one for one in rows if GOLDEN in one and one[TASK] not in known]
-        new = [one for one in rows if GOLDEN not in one and _name(one) not in there]
-        self._upload(job, [*new, *golds])
+        new = [one for one in rows if GOLDEN not in one]
+        self._upload(job, [one for one in (*new, *golds) if _name(one) not in there])
         if golds:
             check = {"check": "preference", "with": "preference_gold", "convert_units": "true"}
             self._api.call("PUT", f"jobs/{job}/gold.json", data=check)
             deed.remember({GOLDS: sorted({*deed.memory.get(GOLDS, ()), *map(_name, golds)})})
         if not deed.memory.get(ORDERED):
-            self._order(job, len(new) or len(rows), deed)
+            self._order(job, len(new), deed)
         return f"{job}:{offer.number}"
 
     def _job(self, offer: Offer, deed: Deed) -> str:
         told = self._platform.job(offer, deed.token)
-        job = self._made_before(told["css"]) if deed.again else None
+        job = self._made_before(told) if deed.again else None
         if job is None:
             job = str(self._api.call("POST", "jobs.json", json={"job": told})["id"])
         if self._api.call("GET", f"jobs/{job}.json").get("cml") != told["cml"]:
@@ -99,11 +105,11 @@ class FigureEightAccount(Account):
         deed.remember({JOB: job})
         return job
 
-    def _made_before(self, css: str) -> str | None:
-        page = 1
+    def _made_before(self, told: Mapping[str, Any]) -> str | None:
+        page, mark = 1, self._dialect.marked_in
         while found := self._api.call("GET", "jobs.json", params={"page": page}):
             for one in found:
-                if one.get("css") == css:
+                if one.get(mark) == told[mark]:
                     return str(one["id"])
             page += 1
         return None
@@ -111,7 +117,7 @@ class FigureEightAccount(Account):
     def _upload(self, job: str, rows: Sequence[Mapping[str, Any]]) -> None:
         if rows:
             self._api.call(
-                self._uploads_by,
+                self._dialect.uploads_by,
                 f"jobs/{job}/upload.json",
                 params={"force": "true"},
                 content="\n".join(json.dumps(one) for one in rows),
@@ -120,10 +126,21 @@ class FigureEightAccount(Account):
 
     def _order(self, job: str, units: int, deed: Deed) -> None:
         """Launch the job; what is added later is launched by itself."""
-        told = {"debit[units_count]": str(units), "channels[]": list(self._channels)}
-        if not deed.again or not self._api.call("GET", f"jobs/{job}.json").get("order_approved"):
+        told = {"debit[units_count]": str(units), "channels[]": list(self._dialect.channels)}
+        if not (deed.again and self._is_launched(job, deed)):
+            deed.keep({ORDERING: True})
             self._api.call("POST", f"jobs/{job}/orders.json", data=told)
         deed.remember({ORDERED: True})
+
+    def _is_launched(self, job: str, deed: Deed) -> bool:
+        found = self._dialect.is_launched(self._api.call("GET", f"jobs/{job}.json"))
+        if found is None and ORDERING in deed.kept:
+            deed.remember({ORDERED: True})
+            raise PlatformDenied(
+                "Figure Eight does not say whether the job was launched: look at it there, "
+                "launch it if it was not, and publish again"
+            )
+        return bool(found)
 
     def _units(self, job: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         page = 1
@@ -154,13 +171,15 @@ class FigureEightAccount(Account):
     def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
         """Read each job's report, and ask for a new one; one that is being made is read later."""
         for job in sorted({one.partition(":")[0] for one in offers}):
-            report = self._api.send("GET", f"jobs/{job}.csv", params={"type": "json"})
+            kind = {"type": self._dialect.report}
+            report = self._api.send("GET", f"jobs/{job}.csv", params=kind)
             if report.status_code == 202:
                 continue
             for unit in _lines(report.content):
                 for news in news_in(unit):
                     yield News(None, news.submissions, news.answers)
-            self._api.call("POST", f"jobs/{job}/regenerate.json", params={"type": "json"})
+            if self._dialect.regenerate:
+                self._api.call("POST", f"jobs/{job}/{self._dialect.regenerate}", params=kind)
 
     # -- decisions ------------------------------------------------------------------------------
 
@@ -177,14 +196,16 @@ class FigureEightAccount(Account):
         if amount > MOST_BONUS:
             raise PlatformRefused(f"Figure Eight pays {MOST_BONUS} cents at once, and no more")
         if deed.kept.get(PAYING):
-            raise PlatformRefused("the bonus may have been paid: look at the job, and pay by hand")
+            raise PlatformUncertain(
+                "the bonus may have been paid: look at the job, and pay by hand"
+            )
         job, worker = self._worker_of(submission)
         deed.keep({PAYING: True})
         paid = {"amount": str(amount)}
         try:
             self._api.call("POST", f"jobs/{job}/workers/{worker}/bonus.json", data=paid)
         except PlatformUnreachable as error:
-            raise PlatformRefused(f"{error}; the bonus may have been paid") from None
+            raise PlatformUncertain(f"{error}; the bonus may have been paid") from None
 
     def _worker_of(self, submission: Submission) -> tuple[str, str]:
         job = (submission.offer or "").partition(":")[0]
@@ -203,7 +224,7 @@ class FigureEightAccount(Account):
         kind, _, name = worker.partition(":")
         who = self._who(job, name) if kind == "slot" else name
         told = {"flag": "does not pass the study's checks"}
-        verb = "/flag" if self._flags_by == "verb" else ""
+        verb = "/flag" if self._dialect.flags_by == "verb" else ""
         self._api.call("PUT", f"jobs/{job}/workers/{who}{verb}.json", data=told)
 
 

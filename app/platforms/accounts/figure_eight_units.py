@@ -67,12 +67,12 @@ def _news(unit: Mapping[str, Any]) -> News | None:
         return None
     good = [one for one in given if not one.get("tainted") and not one.get("rejected")]
     name = f"unit:{unit['id']}:{max(str(one['id']) for one in given)}:{len(good)}"
+    if TASK in data:
+        withdrawn = TaskAnswer("", str(data[TASK]), "", None)
+        return News(name, answers=[_answer(data, good[-1]) if good else withdrawn])
     if SLOT in data and OFFER in data:
         return News(name, [_submission(data, one) for one in good[-1:]])
-    if TASK not in data:
-        return None
-    withdrawn = TaskAnswer("", str(data[TASK]), "", None)
-    return News(name, answers=[_answer(data, good[-1]) if good else withdrawn])
+    return None
 
 
 def _judgments(unit: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

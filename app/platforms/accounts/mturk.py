@@ -43,7 +43,7 @@ class MTurkAccount(Account):
             access.secret_access_key.get_secret_value() or None,
             region_name=access.region,
         )
-        retries = {"total_max_attempts": 4, "mode": "standard"}
+        retries = {"total_max_attempts": access.attempts, "mode": "standard"}
         config = Config(retries=retries, connect_timeout=5, read_timeout=20)
         endpoint = access.endpoint or (SANDBOX if sandbox else None)
         with translated():
@@ -173,11 +173,10 @@ class MTurkAccount(Account):
             for one in page["Assignments"]:
                 fields = fields_in(one.get("Answer") or "")
                 stage = _STAGES[one["AssignmentStatus"]]
-                found.append(
-                    Submission(
-                        one["AssignmentId"], one["WorkerId"], stage, offer, fields.get("receipt")
-                    )
-                )
+                # Not None where there is none: our page has sent one along.
+                receipt = fields.get("receipt") or fields.get("completion_code") or ""
+                who = one["AssignmentId"], one["WorkerId"]
+                found.append(Submission(*who, stage, offer, receipt))
         return found
 
     # -- decisions ------------------------------------------------------------------------------

@@ -9,11 +9,13 @@ from nextpair.app.platforms.facts import News, Stage, Submission
 
 STAGES = {
     "AssignmentAccepted": Stage.WORKING,
-    "AssignmentSubmitted": Stage.SUBMITTED,
     "AssignmentReturned": Stage.RETURNED,
     "AssignmentAbandoned": Stage.RETURNED,
 }
-"""What an event says by itself; of the others only that there is something to look at."""
+"""What an event says by itself; of the others only that there is something to look at. That
+something was handed in is among those: only MTurk's own list has the receipt that came with it."""
+
+PACKED = "taskAnswers"
 
 
 def fields_in(answer: str) -> dict[str, str]:
@@ -28,7 +30,18 @@ def fields_in(answer: str) -> dict[str, str]:
         reader.parser.Parse(answer, True)
     except (expat.ExpatError, _Doctype):
         return {}
-    return reader.fields
+    return {**_packed(reader.fields.get(PACKED, "")), **reader.fields}
+
+
+def _packed(text: str) -> dict[str, str]:
+    """Read the fields of a form made of MTurk's own elements, which come as one, in JSON."""
+    try:
+        found = json.loads(text) if text else []
+    except ValueError:
+        return {}
+    forms = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    values = ((str(name), value) for one in forms for name, value in one.items())
+    return {name: value for name, value in values if isinstance(value, str)}
 
 
 class _Doctype(Exception):

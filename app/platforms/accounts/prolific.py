@@ -13,8 +13,6 @@ PAGE = 100
 STUDY, PAYMENT, PAYING, BEFORE = "study", "payment", "paying", "before"
 GROUP, SUBSCRIPTION = "group", "subscription"
 EVENT = "submission.status.change"
-SETTLING = 900.0
-"""Seconds after which a bonus that was paid is sure to be seen: Prolific pays it by and by."""
 LEAST_REASON = 100
 _MORE = (
     "This study contains questions whose answers are known, and its description says that work is "
@@ -48,13 +46,22 @@ class Describes(Protocol):
 class ProlificAccount(Account):
     """A researcher's account."""
 
-    def __init__(self, platform: Describes, access: Any, *, project: str, category: str) -> None:
+    def __init__(
+        self,
+        platform: Describes,
+        access: Any,
+        *,
+        project: str,
+        category: str,
+        settling: float,
+    ) -> None:
         token = access.token.get_secret_value()
         headers = {"Authorization": f"Token {token}"}
         self._api = Caller("Prolific", access.api, headers, secret=token)
         self._platform = platform
         self._project = project
         self._category = category
+        self._settling = settling
         self._workspace = access.workspace
         self._hears = bool(access.hook_secret.get_secret_value() and access.workspace)
 
@@ -110,7 +117,9 @@ class ProlificAccount(Account):
         """Ask for webhooks; the secret that they are signed with is the installation's to make."""
         where = {"workspace_id": self._workspace}
         listed = self._api.call("GET", "hooks/subscriptions/", params=where)["results"]
-        known = [one for one in listed if one["target_url"] == offer.news_url]
+        # One that was never confirmed tells nothing, and what confirms it was told only once.
+        mine = (one for one in listed if one["target_url"] == offer.news_url)
+        known = [one for one in mine if one.get("is_enabled", True)]
         if known:
             name = str(known[0]["id"])
         else:
@@ -182,7 +191,7 @@ class ProlificAccount(Account):
         if PAYING in deed.kept:
             if paid > deed.kept[BEFORE]:
                 return
-            if deed.now - deed.kept[PAYING] < SETTLING:
+            if deed.now - deed.kept[PAYING] < self._settling:
                 raise PlatformUnreachable("Prolific may be paying a bonus: to be seen soon")
         payment = deed.kept.get(PAYMENT) or self._set_up(submission, amount)
         deed.keep({PAYMENT: payment})

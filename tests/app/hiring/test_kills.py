@@ -1,243 +1,146 @@
 """Killing the runner at every step, and starting it again: nothing is published or paid twice."""
 
-import copy
 import os
-import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from in_process import Clock
-from platforms.hired import hired
-from platforms.mturk import MTurk
-from platforms.mturk_server import Server, serving
-from pydantic import SecretStr
+from in_process import STUDY
+from platforms.mortal import BETWEEN, Fate, Killed, Play
+from platforms.scenes import PUBLIC, Scene
+from platforms.scenes_of_sessions import AtTheDoor, OnMTurk, OnProlific, OnSlots
+from platforms.scenes_of_tasks import OnLabelStudio, OnUnits
 
-from nextpair.app.hiring.runner import Runner
+from nextpair.app.hiring.arriving import arrive, finish
+from nextpair.app.hiring.hearing import keep
 from nextpair.app.judging.service import Service
-from nextpair.app.platforms.finding import make_platform, read_access
-from nextpair.app.settings import Settings
-from nextpair.storage import deeds
-from nextpair.storage.database import Database
+from nextpair.app.platforms.facts import Finish, News, Stage, Submission
 from nextpair.storage.hiring_rows import DeedState
 
-LEAST_STEPS = 30
+SQLITE: list[type[Scene]] = [OnMTurk, OnProlific, OnSlots, OnUnits, OnLabelStudio]
+POSTGRESQL: list[type[Scene]] = [OnProlific, OnUnits]
+LEAST_STEPS = 100
+Outcome = dict[str, Any]
 
 
-class Killed(BaseException):
-    """The process is gone: nothing that handles errors may handle this."""
+@pytest.fixture
+def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Play]:
+    """A scene on a database, with everything that happens in it."""
+    kind, database = request.param
+    with kind.staged() as scene:
+        made = Play(scene, request.getfixturevalue(f"{database}_url"), monkeypatch)
+        yield made
+        made.close()
 
 
-class Fate:
-    """Counts the steps at which a process can die, and lets it die at one of them."""
-
-    def __init__(self, at: int | None) -> None:
-        self.at = at
-        self.steps = 0
-
-    def step(self) -> None:
-        """Die, or go on."""
-        self.steps += 1
-        if self.steps == self.at:
-            raise Killed()
-
-
-class MortalDatabase(Database):
-    """A database whose process can die before and after each commit."""
-
-    fate: Fate
-
-    @contextmanager
-    def write(self, *, patient: bool = True) -> Iterator[Any]:
-        """Commit, or die before or after."""
-        with super().write(patient=patient) as connection:
-            yield connection
-            self.fate.step()
-        self.fate.step()
+@pytest.mark.parametrize(
+    "play",
+    [
+        *(pytest.param((one, "sqlite"), id=one.__name__) for one in SQLITE),
+        *(pytest.param((one, "postgresql"), id=f"{one.__name__}-postgresql") for one in POSTGRESQL),
+    ],
+    indirect=True,
+)
+def test_dying_at_any_step_changes_nothing_in_the_end(play: Play) -> None:
+    all_steps = 0
+    for moment in play.moments:
+        steps, expected = play.live(moment)
+        all_steps += steps
+        assert {state for *_, state, _ in expected["deeds"]} == {DeedState.DONE}
+        for at in range(1, steps + 1):
+            outcome = play.live(moment, at, expected)[1]
+            died = f"after dying at step {at} of {steps} when {moment.name}"
+            assert _beyond_doubt(outcome, expected, play.scene) == expected, died
+    assert all_steps >= LEAST_STEPS
+    assert expected["answers"] and set(dict(expected["offers"]).values()) == {"expired"}
 
 
-@pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, MTurk]]:
-    """Two moments: hiring was just started; and two have handed in, one of them a fool."""
-    folder = tmp_path_factory.mktemp("before")
-    found = {}
-    with hired(f"sqlite:///{folder / 'live.db'}") as one:
-        one.start()
-        found["started"] = _kept(folder, "started", one.mturk)
-        one.tick()
-        one.work("AGOOD")
-        one.work("ABAD", fool=True)
-        one.take("ALEFT")
-        found["handed in"] = _kept(folder, "handed-in", one.mturk)
-    return found
+def _beyond_doubt(outcome: Outcome, expected: Outcome, scene: Scene) -> Outcome:
+    """Take for done what is said to be in doubt, and has cost what it does if it was done.
 
-
-def _kept(folder: Path, name: str, mturk: MTurk) -> tuple[Path, MTurk]:
-    target = folder / f"{name}.db"
-    with closing(sqlite3.connect(folder / "live.db")) as live:
-        with closing(sqlite3.connect(target)) as copied:
-            live.backup(copied)
-    return target, copy.deepcopy(mturk)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    """One server for all deaths; each has a state of its own behind it."""
-    with serving(MTurk()) as running:
-        yield running
-
-
-def _service(url: str, server: Server, fate: Fate) -> Service:
-    settings = Settings(
-        database=url,
-        public_url="https://judge.example.org",
-        platforms={"mturk": server.access()},
-    )
-    service = Service(settings)
-    service.database.close()
-    service.database = MortalDatabase(url)
-    service.database.fate = fate
-    return service
-
-
-class Line:
-    """The way to MTurk: the process can die right before a call and right after its answer."""
-
-    def __init__(self, server: Server) -> None:
-        given = {"mturk": {name: SecretStr(one) for name, one in server.access().items()}}
-        opened = make_platform("mturk", {}).open(read_access("mturk", given))
-        self.account = cast(Any, opened)
-        self.fate = Fate(None)
-        self._send = self.account._mturk._make_api_call
-        self.account._mturk._make_api_call = self._call
-
-    def _call(self, operation: str, body: dict[str, Any]) -> Any:
-        self.fate.step()
-        answer = self._send(operation, body)
-        self.fate.step()
-        return answer
-
-
-@pytest.fixture(scope="module")
-def line(server: Server) -> Line:
-    """One way for all deaths: opening it takes long."""
-    return Line(server)
-
-
-def _live(url: str, server: Server, line: Line, at: int | None) -> int:
-    """Let a runner look some times; where it dies, another one goes on.
-
-    Returns how many steps the first looks had, in which everything is done.
+    Where nobody can ask a platform whether it has paid, it has at most once.
     """
-    fate, clock = Fate(at), Clock()
-    clock.move(3600)
-    line.fate = fate
-    service = _service(url, server, fate)
-    runner = Runner(service, clock)
-    # The same line to the platform before and after a death, so that it can count what was sent.
-    runner._account = lambda study: line.account  # type: ignore[method-assign]
-    steps = 0
-    for look in range(3):
-        steps = fate.steps if look == 2 else steps
+    doubted = [one for one in outcome["deeds"] if scene.in_doubt in one[-1]]
+    if not doubted:
+        return outcome
+    assert {state for *_, state, _ in doubted} == {DeedState.FAILED}
+    paid, due = outcome["there"]["bonuses"], expected["there"]["bonuses"]
+    assert Counter(paid) <= Counter(due)
+    done = [(*one[:-2], DeedState.DONE.value, "") for one in doubted]
+    certain = [one for one in outcome["deeds"] if one not in doubted]
+    there = {**outcome["there"], "bonuses": due}
+    return {**outcome, "there": there, "deeds": sorted([*certain, *done])}
+
+
+@pytest.mark.parametrize("play", [(AtTheDoor, "sqlite")], indirect=True, ids=["sqlite"])
+def test_who_serves_may_die_while_someone_hands_in_and_a_webhook_comes(play: Play) -> None:
+    (moment,) = play.moments
+    scene = play.scene
+    assert isinstance(scene, AtTheDoor)
+    told = News("event", [Submission(scene.query["SESSION_ID"], None, Stage.SUBMITTED)])
+
+    def serve(now: float) -> Finish:
+        """Do all that one request after the other asks for, in a process of its own."""
+        service = Service(play.settings)
+        session = arrive(service, STUDY, scene.query, now)
+        assert session is not None
+        keep(service, service.study_id(STUDY), [told], now)
+        return finish(service, session, now)
+
+    def live(at: int | None) -> tuple[int, Finish, Outcome]:
+        clock = play.back_to(moment)
+        fate = play.database.fate = Fate(at)
         try:
-            runner.tick()
+            ended = serve(clock())
         except Killed:
-            # The next process: it remembers nothing, and waits until the old one is given up.
-            runner._name = "another"
-            runner._looked.clear()
-        clock.move(130)
-    service.database.close()
-    return steps
+            # Workers and platforms try again.
+            ended = serve(clock())
+        steps, runner = fate.steps, play.process(clock)
+        for _ in range(2):
+            runner.tick()
+            clock.move(BETWEEN)
+            scene.settle()
+        return steps, ended, play.outcome()
 
-
-def _outcome(mturk: MTurk, url: str) -> dict[str, Any]:
-    """Say what came of it, there and here."""
-    database = Database(url)
-    with database.read() as connection:
-        rows = deeds.list_deeds(connection, 1, 0, 1000)
-        spent = deeds.spent(connection, 1)
-    database.close()
-    return {
-        "hits": sorted((hit.places, hit.expires) for hit in mturk.hits.values()),
-        "statuses": sorted(
-            (one.worker, one.status) for hit in mturk.hits.values() for one in hit.assignments
-        ),
-        "bonuses": sorted(one["WorkerId"] for one in mturk.bonuses),
-        "qualifications": len(mturk.qualifications),
-        "away": sorted(worker for _, worker in mturk.granted),
-        "paid": mturk.spent,
-        "told": spent,
-        "deeds": sorted((row.kind, row.token, row.state) for row in rows if row.attempts),
-    }
-
-
-@pytest.mark.parametrize("moment", ["started", "handed in"])
-def test_dying_at_any_step_changes_nothing_in_the_end(
-    moment: str,
-    before: dict[str, tuple[Path, MTurk]],
-    server: Server,
-    line: Line,
-    tmp_path: Path,
-) -> None:
-    def run(at: int | None) -> tuple[int, dict[str, Any]]:
-        file, mturk = before[moment]
-        copied = tmp_path / f"{at}.db"
-        shutil.copy(file, copied)
-        server.mturk = copy.deepcopy(mturk)
-        server.calls.clear()
-        url = f"sqlite:///{copied}"
-        steps = _live(url, server, line, at)
-        outcome = _outcome(server.mturk, url)
-        copied.unlink()
-        return steps, outcome
-
-    steps, expected = run(None)
-    assert steps >= LEAST_STEPS
-    assert expected["told"] == expected["paid"]
-    assert {state for _, _, state in expected["deeds"]} == {DeedState.DONE}
-    if moment == "handed in":
-        assert expected["bonuses"] == ["AGOOD"]
-        assert ("ABAD", "Rejected") in expected["statuses"]
+    steps, ended, expected = live(None)
+    assert steps >= 8 and ("ann", "APPROVED", 10.0) in expected["there"]["sessions"]
     for at in range(1, steps + 1):
-        assert run(at)[1] == expected, f"after dying at step {at}"
+        assert live(at)[1:] == (ended, expected), f"after dying at step {at} of {steps}"
 
 
-@pytest.mark.parametrize("operation", ["CreateHITWithHITType", "SendBonus"])
-def test_a_process_that_is_killed_for_real_does_nothing_twice(
-    operation: str, before: dict[str, tuple[Path, MTurk]], server: Server, tmp_path: Path
-) -> None:
-    moment = "started" if operation == "CreateHITWithHITType" else "handed in"
-    file, mturk = before[moment]
-    shutil.copy(file, tmp_path / "nextpair.db")
-    server.mturk = copy.deepcopy(mturk)
+@pytest.mark.parametrize(
+    ("play", "operation"),
+    [
+        ((OnMTurk, "sqlite"), "CreateHITWithHITType"),
+        ((OnMTurk, "postgresql"), "SendBonus"),
+    ],
+    indirect=["play"],
+    ids=lambda value: value if isinstance(value, str) else value[1],
+)
+def test_a_process_that_is_killed_for_real_does_nothing_twice(play: Play, operation: str) -> None:
+    scene = play.scene
+    assert isinstance(scene, OnMTurk)
+    moment = play.moments[0 if operation == "CreateHITWithHITType" else 1]
+    expected = play.live(moment)[1]["there"]
+    play.database.put_back(moment.rows)
+    scene.put_back(moment.there)
     environment = {
         **os.environ,
-        "NEXTPAIR_DATABASE": f"sqlite:///{tmp_path / 'nextpair.db'}",
-        "NEXTPAIR_PUBLIC_URL": "https://judge.example.org",
-        **{f"NEXTPAIR_PLATFORMS__MTURK__{k.upper()}": v for k, v in server.access().items()},
+        "NEXTPAIR_DATABASE": play.url,
+        "NEXTPAIR_PUBLIC_URL": PUBLIC,
+        **{f"NEXTPAIR_PLATFORMS__MTURK__{k.upper()}": v for k, v in scene.access().items()},
     }
     words = [sys.executable, "-m", "nextpair.app.cli", "runner", "--once"]
-    database = Database(environment["NEXTPAIR_DATABASE"])
-    with database.write() as connection:
-        # The clock that the fixture had was ahead of this machine's.
-        connection.exec_driver_sql("UPDATE leaders SET until = 0")
-    server.kill_after = operation
+    scene.fake.kill_after = operation
+    play.depose()
     with subprocess.Popen(words, env=environment) as process:
-        server.victim = process.pid
+        scene.fake.victim = process.pid
         assert process.wait(120) == -signal.SIGKILL
-    server.kill_after = ""
-    with database.write() as connection:
-        connection.exec_driver_sql("UPDATE leaders SET until = 0")
+    scene.fake.kill_after = ""
+    play.depose()
     assert subprocess.run(words, env=environment, timeout=120).returncode == 0
-    database.close()
-    if operation == "SendBonus":
-        assert [one["WorkerId"] for one in server.mturk.bonuses] == ["AGOOD"]
-        assert server.mturk.spent == 72
-    else:
-        assert len(server.mturk.hits) == 1
+    assert scene.came_of_it() == expected

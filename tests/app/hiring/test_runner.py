@@ -5,15 +5,24 @@ from typing import Any
 
 import pytest
 from in_process import refusal
-from platforms.hired import AT, HIRING, QUALITY, STUDY, Hired, hired
+from platforms.hired import AT, HIRING, QUALITY, Hired, hired
+from platforms.serving import serving
+from platforms.sns import TOPIC_ARN, Signer
 
 from nextpair.app.hiring.runner import Runner
 
 
 @pytest.fixture
-def one(sqlite_url: str) -> Iterator[Hired]:
+def signer() -> Iterator[Signer]:
+    """An SNS of our own."""
+    with serving(Signer()) as running:
+        yield running
+
+
+@pytest.fixture
+def one(sqlite_url: str, signer: Signer) -> Iterator[Hired]:
     """A study that may hire three at once."""
-    with hired(sqlite_url) as made:
+    with hired(sqlite_url, access={"certificate_sites": signer.url}) as made:
         yield made
 
 
@@ -36,6 +45,8 @@ def test_a_study_is_published_judged_decided_and_paid(one: Hired) -> None:
     assert one.mturk.count("ApproveAssignment") == 1
     # What was spent there is what is told here: reward and bonus, each with a fifth on top.
     assert one.hiring["spent"] == one.mturk.spent == 60 + 12
+    paid = one.service.get(f"{AT}/pace")["paid"]
+    assert paid == {"platform": "mturk", "currency": "USD", "spent": 0.72, "reserved": 2.16}
     names = [name for name, _ in one.mturk.done]
     assert names.index("SendBonus") < names.index("ApproveAssignment"), "a failed one stays seen"
     assert {worker for _, worker in one.mturk.granted} == {"ABAD"}
@@ -151,31 +162,6 @@ def test_the_budget_is_never_exceeded(sqlite_url: str, budget: int) -> None:
         assert sessions == budget // 72 or one.service.get(f"{AT}/progress")["finished"]
 
 
-def test_wrong_keys_pause_hiring_with_a_clear_message_and_judging_goes_on(one: Hired) -> None:
-    one.start()
-    one.tick()
-    taken = one.take("AW1")
-    token = one.enter(taken)
-    one.fake.secrets.clear()
-    one.tick()
-    hiring = one.hiring
-    assert (hiring["state"], hiring["retry_at"]) == ("paused", None)
-    assert "UnrecognizedClientException" in hiring["message"]
-    calls = len(one.fake.calls)
-    one.tick(10_000)
-    assert len(one.fake.calls) == calls, "it waits for someone"
-    assert one.judge(token) == 4, "who has begun goes on"
-    response = one.service.send("POST", f"/v1/studies/{STUDY}/sessions", {"worker": "eve"})
-    assert response.status_code == 201, "and so does judging by link"
-    one.hand_in(token)
-    one.fake.secrets["AKIAFAKE"] = "sesame"
-    one.start()
-    one.tick()
-    assert taken.status == "Approved"
-    kinds = [each["kind"] for each in one.activity]
-    assert kinds.count("pause") == 1 and kinds.count("start") == 2
-
-
 def test_a_platform_that_is_not_there_is_tried_again_by_itself(
     one: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,18 +254,22 @@ def test_a_forecast_says_what_the_whole_study_will_cost(sqlite_url: str) -> None
         assert plan["study_cost"] == [72 * low, 72 * likely, 72 * high]
 
 
-def test_what_a_platform_posts_is_taken_once_and_only_by_its_secret_address(one: Hired) -> None:
+def test_what_a_platform_posts_is_taken_once_and_only_by_its_secret_address(
+    one: Hired, signer: Signer
+) -> None:
+    one.service.send("PATCH", AT, {"platform_options": {"topic": TOPIC_ARN}})
     one.start()
     one.tick()
     taken = one.take("AW1")
     token = one.enter(taken)
     one.service.post("/v1/session/next", {}, bearer=token)
     about = {"HITId": taken.hit, "AssignmentId": taken.id, "EventType": "AssignmentReturned"}
-    told = {"Events": [about], "EventDocId": "doc1"}
+    told = signer.notification({"Events": [about], "EventDocId": "doc1"})
     where = one.hiring["news"].removeprefix("https://judge.example.org")
     forged = where[:-1] + ("0" if where[-1] != "0" else "1")
     refusal(one.service.http.post(forged, json=told), 401, "bad-notice")
     refusal(one.service.http.post(where, content=b"junk"), 401, "bad-notice")
+    refusal(one.service.http.post(where, json={**told, "Timestamp": "x"}), 401, "bad-notice")
     for _ in range(2):
         assert one.service.http.post(where, json=told).status_code == 200
     assert one.service.get(f"{AT}/progress")["open"] == 1, "it is looked at later"

@@ -1,22 +1,26 @@
 """Mechanical Turk from end to end, in a real browser: workers judge in its frame and hand in."""
 
-import socket
+import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsers import Site, Worker
 from crowds import until
-from installations import new_key, serving
-from platforms.mturk import Assignment, MTurk
+from installations import free_port, new_key, serving
+from platforms.mturk import MTurk
+from platforms.mturk_facts import Assignment, Hit
 from platforms.mturk_server import Server
 from platforms.mturk_server import serving as serving_mturk
 from playwright.sync_api import Browser, expect
 
+from nextpair.app.cli import main
 from nextpair.app.client import Client
+from nextpair.app.wire.hiring import HiringOut
 from nextpair.app.wire.topics import DocumentIn, GoldIn, GoldsIn
 from nextpair.storage.hiring_rows import HiringState
 
@@ -27,7 +31,6 @@ HIRING = {
     "bonus": 10,
     "budget": 1000,
     "at_once": 4,
-    "sessions": 4,
     "on_failure": "reject",
 }
 
@@ -48,20 +51,14 @@ def site(fake: Server, browser: Browser, tmp_path: Path) -> Iterator[Site]:
     access = {f"platforms__mturk__{name}": value for name, value in fake.access().items()}
     with ExitStack() as stack:
         key = new_key(url)
-        port = _free_port()
+        port = free_port()
         settings: dict[str, Any] = {"public_url": f"http://127.0.0.1:{port}", **access}
         settings["runner_seconds"] = 0.2
         address, _ = stack.enter_context(serving(url, port=port, **settings))
         client = stack.enter_context(Client(address, key))
-        site = Site(address, client, browser)
+        site = Site(address, client, browser, key=key)
         yield site
         site.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _set_up(site: Site, fake: Server) -> None:
@@ -69,8 +66,10 @@ def _set_up(site: Site, fake: Server) -> None:
     options = {"queue": f"{fake.url}/queue"}
     site.make_study(
         STUDY,
-        8,
+        10,
         TOPIC,
+        selector="placement",
+        options={"risk": 0},
         quality=quality,
         hiring=HIRING,
         platform="mturk",
@@ -89,8 +88,9 @@ def _set_up(site: Site, fake: Server) -> None:
 
 
 def _sit_down(site: Site, fake: Server, worker: str) -> tuple[Worker, Assignment]:
-    """Let a worker accept a HIT, and begin in the platform's frame."""
-    (hit,) = fake.mturk.hits.values()
+    """Let a worker accept a HIT that has room, and begin in the platform's frame."""
+    until(lambda: bool(_with_room(fake)), "there is a HIT")
+    hit = _with_room(fake)[0]
     with fake.lock:
         taken = fake.mturk.accept(hit.id, worker)
     page = site.page()
@@ -100,6 +100,44 @@ def _sit_down(site: Site, fake: Server, worker: str) -> tuple[Worker, Assignment
     frame.get_by_role("button", name="Begin").click()
     expect(frame.locator("#question")).to_be_visible()
     return Worker(page, frame), taken
+
+
+def _with_room(fake: Server) -> list[Hit]:
+    def taken(hit: Hit) -> int:
+        return sum(one.status != "Returned" for one in hit.assignments)
+
+    with fake.lock:
+        hits = list(fake.mturk.hits.values())
+        return [hit for hit in hits if taken(hit) < hit.places and hit.expires > fake.mturk.now]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What `nextpair publish mturk --dry-run` has printed, in cents."""
+
+    session: int
+    bonus: int
+    sessions: int
+    likely: int
+    low: int
+    high: int
+
+
+def _forecast(
+    site: Site, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Forecast:
+    monkeypatch.setenv("NEXTPAIR_KEY", site.key)
+    words = ["publish", "mturk", "--url", site.address, "--study", STUDY, "--dry-run"]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    each = re.search(r"a session: USD ([\d.]+), its bonus USD ([\d.]+), fees included", told)
+    whole = re.search(
+        r"the whole study: (\d+) session\(s\), USD ([\d.]+) \(USD ([\d.]+) to USD ([\d.]+)\)", told
+    )
+    assert each and whole, told
+    cents = [round(float(one) * 100) for one in (*each.groups(), *whole.groups()[1:])]
+    session, bonus, likely, low, high = cents
+    return Forecast(session, bonus, int(whole[1]), likely, low, high)
 
 
 def _hand_in(worker: Worker) -> None:
@@ -118,10 +156,15 @@ def _open(site: Site) -> int:
     return site.client.study_progress(STUDY).open
 
 
-def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(site: Site, fake: Server) -> None:
+def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(
+    site: Site,
+    fake: Server,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     _set_up(site, fake)
-    forecast = site.client.plan_hiring(STUDY)
-    assert (forecast.offers, forecast.cost) == ([4], 288)
+    forecast = _forecast(site, capsys, monkeypatch)
+    assert fake.calls == []
     site.client.set_hiring(STUDY, HiringState.RUNNING)
     until(lambda: len(fake.mturk.hits) == 1, "a HIT is published")
     (hit,) = fake.mturk.hits.values()
@@ -154,9 +197,11 @@ def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(site: Site, fak
     _hand_in(fool)
     until(lambda: foolish.status == "Rejected", "the fool is rejected")
 
-    # Three judge well: the study finishes, and they are paid.
+    # Others judge well, until the study is finished: they are paid.
     paid = []
-    for name in ("AANN", "ABEN", "ACLEO"):
+    for name in ("AANN", "ABEN", "ACLEO", "ADORA"):
+        if site.client.study_progress(STUDY).finished:
+            break
         worker, taken = _sit_down(site, fake, name)
         while worker.waits():
             worker.prefer_smaller()
@@ -164,15 +209,31 @@ def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(site: Site, fak
         _hand_in(worker)
         paid.append(taken)
     until(lambda: all(one.status == "Approved" for one in paid), "all are approved")
-    until(lambda: len(fake.mturk.bonuses) == 3, "and get a bonus")
+    until(lambda: len(fake.mturk.bonuses) == len(paid), "and get a bonus")
+    assert site.client.study_progress(STUDY).finished == 1
+    hits = fake.mturk.hits.values()
+    until(lambda: all(hit.expires <= fake.mturk.now for hit in hits), "the HITs are withdrawn")
 
     hiring = site.client.hiring(STUDY)
-    assert hiring.submissions == {"returned": 1, "rejected": 1, "accepted": 3}
-    assert sorted(one["WorkerId"] for one in fake.mturk.bonuses) == ["AANN", "ABEN", "ACLEO"]
+    assert hiring.submissions == {"returned": 1, "rejected": 1, "accepted": len(paid)}
+    assert sorted(one["WorkerId"] for one in fake.mturk.bonuses) == [one.worker for one in paid]
     assert (foolish.feedback or "").startswith("Questions with known answers")
-    # As forecast: what a session and its bonus cost, for each that passed.
-    assert hiring.spent == fake.mturk.spent == 3 * (forecast.session_cost + forecast.bonus_cost)
-    assert hiring.spent <= forecast.cost
-    assert site.client.study_progress(STUDY).finished == 1
-    until(lambda: hit.expires <= fake.mturk.now, "what is left of the HIT is withdrawn")
-    assert len(fake.mturk.hits) == 1
+    _cost_is_as_forecast(fake.mturk, hiring, forecast, len(paid))
+    tiles = site.sign_in(f"/studies/{STUDY}").locator(".tiles")
+    expect(tiles).to_contain_text(f"${fake.mturk.spent / 100:.2f}")
+    expect(tiles).to_contain_text("at mturk, $0.00 reserved")
+
+
+def _cost_is_as_forecast(mturk: MTurk, hiring: HiringOut, forecast: Forecast, paid: int) -> None:
+    """Compare what MTurk has booked with what was told before anything was published."""
+    booked = {
+        kind: [one for one in mturk.ledger if one.kind == kind] for kind in ("reward", "bonus")
+    }
+    assert [one.pay for one in booked["reward"]] == [HIRING["reward"]] * paid
+    assert [one.pay for one in booked["bonus"]] == [HIRING["bonus"]] * paid
+    assert {one.pay + one.fee for one in booked["reward"]} == {forecast.session}
+    assert {one.pay + one.fee for one in booked["bonus"]} == {forecast.bonus}
+    total = sum(one.pay + one.fee for one in mturk.ledger)
+    assert total == mturk.spent == hiring.spent
+    assert forecast.likely == forecast.sessions * (forecast.session + forecast.bonus)
+    assert forecast.low <= total <= forecast.high

@@ -28,6 +28,7 @@ def test_a_study_without_answers_or_price_has_a_pace_of_nothing(service: InProce
     assert len(told["hours"]) == 24
     assert (told["judgments"], told["workers"], told["latest_at"]) == (0, 0, None)
     assert (told["price"], told["spent"], told["currency"]) == (None, None, "USD")
+    assert told["paid"] is None, "nobody was hired"
 
 
 def test_retracted_answers_were_paid_too(light: InProcess) -> None:

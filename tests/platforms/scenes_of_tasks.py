@@ -1,0 +1,90 @@
+"""Scenes on platforms that show the questions themselves: Figure Eight's units, Label Studio."""
+
+import json
+from collections.abc import Iterator
+from typing import ClassVar
+
+from in_process import InProcess, Json
+from platforms.fake_label_studio import FakeLabelStudio
+from platforms.scenes import UNHARMED, OnFake, OnFigureEight, finished, post_news
+
+WORD = "our-word"
+
+
+def preferred(data: Json) -> str:
+    """Prefer the document of the smaller number."""
+    left, right = (int(data[side].rsplit(" ", 1)[1]) for side in ("text_a", "text_b"))
+    return "left" if left < right else "right"
+
+
+class OnUnits(OnFigureEight):
+    """Pairs as units of Figure Eight, a page at a time."""
+
+    hiring: ClassVar[Json] = {"questions": 2, "reward": 30, "budget": 2000, "at_once": 2}
+    study: ClassVar[Json] = {"quality": {}, "hiring": hiring}
+    size: ClassVar[int] = 4
+
+    def play(self, service: InProcess) -> Iterator[str]:
+        """Answers are told by webhooks, then by a report, then to the end."""
+        yield "nothing is published"
+        self._answer(service)
+        yield "webhooks have told of answers"
+        answered = self._answer(None)
+        while not self.fake.tells(answered[-1]):
+            yield UNHARMED
+        yield "a report tells of answers"
+        while not finished(service):
+            self._answer(service)
+            if not finished(service):
+                yield UNHARMED
+        yield "everything is answered"
+
+    def _answer(self, told: InProcess | None) -> list[Json]:
+        units = self.fake.open_units()
+        for unit in units:
+            self.fake.judge(unit, {"preference": preferred(unit["data"])})
+            if told is not None:
+                post_news(told, self.fake.hook(unit))
+        return units
+
+
+class OnLabelStudio(OnFake[FakeLabelStudio]):
+    """Pairs as tasks of a project."""
+
+    platform: ClassVar[str] = "label-studio"
+    study: ClassVar[Json] = {"quality": {}, "hiring": {"questions": 2, "at_once": 2}}
+    size: ClassVar[int] = 4
+    secret: ClassVar[str] = "token"
+
+    @classmethod
+    def made(cls) -> FakeLabelStudio:
+        """Make the fake."""
+        return FakeLabelStudio()
+
+    def access(self) -> dict[str, str]:
+        """Say what an installation needs to reach it."""
+        return {"url": self.fake.url, "token": self.fake.token, "hook_secret": WORD}
+
+    def play(self, service: InProcess) -> Iterator[str]:
+        """Answers are told by webhooks, one changes, and the rest is read from the project."""
+        yield "nothing is published"
+        for task in self.fake.open_tasks():
+            made = self.fake.annotate(task["id"], preferred(task["data"]))
+            told = {"action": "ANNOTATION_CREATED", "annotation": made, "task": task}
+            post_news(service, json.dumps(told).encode(), {"X-Nextpair-Secret": WORD})
+        yield "webhooks have told of answers"
+        while not finished(service):
+            for task in self.fake.open_tasks():
+                self.fake.annotate(task["id"], preferred(task["data"]))
+            yield "the project has answers"
+
+    def came_of_it(self) -> Json:
+        """Say what there is."""
+        fake = self.fake
+        tasks = [(one["data"], bool(one["annotations"])) for one in fake.tasks.values()]
+        return {
+            "projects": len(fake.projects),
+            "webhooks": len(fake.webhooks),
+            "tasks": sorted((data["nextpair_offer"], answered) for data, answered in tasks),
+            "twice": len(tasks) - len({data["nextpair_task"] for data, _ in tasks}),
+        }
