@@ -74,12 +74,16 @@ class Options:
         nothing, or documents that cannot be told apart nor tied, would go on for ever.
     stay
         How much information may be given up, as a share, to keep a document on the worker's screen.
+    hurry
+        How many pairs may be open for every document that is expected to be misplaced. With more a
+        crowd is done sooner, and needs more answers: what some say would have spared others.
     """
 
     risk: float = 0.02
     top: int = 0
     budget: float = 10.0
     stay: float = 0.05
+    hurry: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("risk", "stay"):
@@ -87,6 +91,8 @@ class Options:
                 raise BadOption(f"{name} must be from 0 to below 1, got {getattr(self, name)}")
         if self.top and not self.risk:
             raise BadOption("with risk 0 the whole order is proven: top must be 0")
+        if not self.hurry > 0:
+            raise BadOption(f"hurry must be more than 0, got {self.hurry}")
         for name in ("top", "budget"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise BadOption(f"{name} must not be negative, got {getattr(self, name)}")
@@ -132,7 +138,7 @@ class Placement(Believer):
             reach = self._goal.look(beliefs)
             if reach.enough:
                 return self._confirm(beliefs, worker, open_pairs, rng)
-        wanted = askable(open_pairs, reach, self._mainland, self._heard)
+        wanted = askable(open_pairs, reach, self._mainland, self._heard, self.options.hurry)
         if self._spent_with(open_pairs) or not wanted.any():
             return Idle.WAIT
         situation = self._situation(beliefs, reach, worker, open_pairs, rng)

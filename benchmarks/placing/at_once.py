@@ -11,7 +11,7 @@ from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Run, Study
 
-ERRORS, AT_ONCE, SEEDS, MOST = (0.1, 0.2), 64, 3, 1.05
+ERRORS, AT_ONCE, SEEDS, MOST = (0.1, 0.2), 64, 6, 1.05
 EVERY = 2
 """Of the whole topics only every so-manieth is judged: they take long."""
 

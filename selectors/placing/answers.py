@@ -28,13 +28,19 @@ class Answers:
         """Keep one more."""
         self._new.append((first, second, answer, worker))
 
-    def so_far(self) -> "Answers":
-        """Return the answers there are now; what is added later is not among them."""
+    def first_ones(self, count: int | None = None) -> "Answers":
+        """Return the first answers, or all there are now; what is added later is not among them."""
         # Rows are only ever written where nothing was: both can go on reading the same ones.
         self._file()
         twin = copy.copy(self)
         twin._new = []
+        twin._size = self._size if count is None else count
         return twin
+
+    @property
+    def documents(self) -> int:
+        """How many documents they are about, which are numbered as answers come to them."""
+        return int(self._file()[:2].max(initial=-1)) + 1
 
     def _file(self) -> NDArray[np.intp]:
         """Put what is new into the rows, and return these."""

@@ -179,11 +179,17 @@ class Beliefs:
         nothing = np.zeros(weights.shape)
         self._evidence = np.concatenate([self._evidence, nothing], axis=1)
 
-    def twin(self) -> "Beliefs":
-        """Return beliefs that can be changed without changing these."""
+    def twin(self, answers: int | None = None) -> "Beliefs":
+        """Return beliefs that can be changed without changing these.
+
+        Parameters
+        ----------
+        answers
+            How many of the answers they are to know of; None for all there are now.
+        """
         # Arrays are replaced when they change, never written to.
         twin = copy.copy(self)
-        twin.answers = self.answers.so_far()
+        twin.answers = self.answers.first_ones(answers)
         twin.crowd = self.crowd.twin()
         twin.founders = self.founders.copy()
         return twin
@@ -191,7 +197,7 @@ class Beliefs:
     def anew(self) -> "Beliefs":
         """Return beliefs in the same answers that know nothing but which workers disagree."""
         other = Beliefs()
-        other.answers = self.answers.so_far()
+        other.answers = self.answers.first_ones()
         other.crowd = self.crowd.anew(opposed(other.answers, self.crowd.size))
         other.extend(self.size)
         return other

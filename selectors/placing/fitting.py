@@ -1,8 +1,9 @@
 """When beliefs are fitted anew: rarely enough to be cheap, often enough to be right.
 
-Between two fits an answer moves only the beliefs of its two documents, and only if somebody looks.
-A fit starts from the last one and takes in all answers since: what single answers moved meanwhile
-leaves no trace, so whoever reads a long log does not have to move them.
+A fit starts from the last one and takes in all answers since. Whoever looks in between gets beliefs
+that are fitted further, from there to nearly the last answer; the very last ones move only their
+own two documents. What is looked at leaves no trace, so whoever reads a long log makes the few fits
+that others start from, and at the end a single one to look at.
 """
 
 import numpy as np
@@ -20,8 +21,11 @@ SWEEPS = 2
 """Rounds of messages in a fit."""
 LAST_SWEEPS = 6
 """Rounds in the fit that a report rests on."""
-GROWTH, FEW, GROWTH_OF_MANY = 7, 1_000, 2
+GROWTH, FEW, GROWTH_OF_MANY = 20, 1_000, 2
 """A fit is due when the answers have grown by one in so many, of few and of many answers."""
+LOOKS, LOOK_SWEEPS = 100, 2
+"""What is looked at is fitted anew when answers have grown by one in so many since the last fit,
+with so many rounds: what one answer settles, nobody needs to be asked about."""
 THOROUGH, THOROUGH_OF_MANY = 1.5, 2.0
 """Classes are joined and split, which takes trying, when the answers have grown by this factor."""
 LESSON = 1.25
@@ -40,10 +44,14 @@ class Fitting:
         # In the order in which answers came to them, which is how beliefs number documents.
         self._numbers: dict[int, int] = {}
         self._beliefs = Beliefs()
+        # What features said when the last fit was made, and say of the classes that came of it.
         self._hints: Array | None = None
+        self._new_hints: Array | None = None
         self._due = self._revised = self._taught = 1
+        # Answers since the last fit; how many of them the view rests on, and has taken in.
         self._since: list[Said] = []
         self._view: View | None = None
+        self._refined = self._taken = 0
         self._final: View | None = None
 
     def add(self, first: int, second: int, answer: int, worker: str) -> None:
@@ -60,14 +68,14 @@ class Fitting:
                 self._taught = count
                 self._hints = self._learn_hints(self._beliefs)
             self._beliefs = self._fit(self._beliefs, self._hints, SWEEPS, self._tries())
-            self._view = None
+            self._view = self._new_hints = None
             self._since.clear()
             self._due = count + max(1, count // (GROWTH if count < FEW else GROWTH_OF_MANY))
 
     def add_known(self, truth: int, answer: int, worker: str) -> None:
         """Take in what someone answered whose answer was known; it counts from the next fit on."""
         self._beliefs.crowd.anchor(worker, truth, answer)
-        self._final = None
+        self._view = self._final = None
 
     def _tries(self) -> int:
         """Say how many times classes are to be joined or split in the fit that is due."""
@@ -79,11 +87,26 @@ class Fitting:
 
     def look(self) -> View:
         """Return beliefs as of the last answer, good enough to choose the next question from."""
-        if self._view is None:
-            self._view = self._view_of(self._beliefs, self._hints)
-        self._view.take_in(self._since)
-        self._since.clear()
+        since = len(self._since)
+        step = max(1, (len(self._beliefs.answers) - since) // LOOKS)
+        known = since - since % step
+        if self._view is None or self._refined != known:
+            self._view = self._refine(since - known)
+            self._refined = self._taken = known
+        self._view.take_in(self._since[self._taken :])
+        self._taken = since
         return self._view
+
+    def _refine(self, without: int) -> View:
+        """Return beliefs fitted to all answers but the last so many, leaving the fold alone."""
+        if without == len(self._since):
+            return self._view_of(self._beliefs, self._hints)
+        beliefs, hints = self._beliefs.twin(len(self._beliefs.answers) - without), self._hints
+        if not self._beliefs.hinted:
+            if self._new_hints is None:
+                self._new_hints = self._learn_hints(self._beliefs)
+            hints = self._new_hints
+        return self._view_of(self._fit(beliefs, hints, LOOK_SWEEPS, 0), hints)
 
     def final(self) -> View:
         """Return beliefs fitted to all answers, to be reported."""
@@ -112,7 +135,7 @@ class Fitting:
 
     def _fit(self, beliefs: Beliefs, hints: Array | None, sweeps: int, tries: int) -> Beliefs:
         """Fit beliefs to all answers, given what features say of every document."""
-        documents = list(self._numbers)
+        documents = list(self._numbers)[: beliefs.answers.documents]
         beliefs.extend(len(documents), None if hints is None else hints[documents])
         for _ in range(sweeps):
             beliefs.set_prior()

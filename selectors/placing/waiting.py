@@ -22,17 +22,23 @@ FIRST_AT_ONCE = 8
 ANSWERS_FOR_ONE_MORE = 2
 
 
-def askable(open_pairs: Counter[Pair], reach: Reach, mainland: Mainland, heard: int) -> Mask:
+def askable(
+    open_pairs: Counter[Pair], reach: Reach, mainland: Mainland, heard: int, hurry: float
+) -> Mask:
     """Say about which documents can be asked now; if about none, who asks has to wait.
 
     Parameters
     ----------
     heard
         How many answers there are.
+    hurry
+        How many pairs may be open for every document that is expected to be misplaced. Of those in
+        doubt most are where they seem to be, and later answers about others will say so.
     """
     if not open_pairs:
         return np.ones(len(reach.errors), dtype=np.bool_)
-    if open_pairs.total() >= FIRST_AT_ONCE + heard // ANSWERS_FOR_ONE_MORE:
+    begin = FIRST_AT_ONCE + heard // ANSWERS_FOR_ONE_MORE
+    if open_pairs.total() >= min(begin, hurry * reach.errors.sum()):
         return np.zeros(len(reach.errors), dtype=np.bool_)
     told = awaited(open_pairs, reach.errors, mainland)
     return needed(reach.errors, told, reach.most) & as_doubtful(reach.errors, told) & ~told

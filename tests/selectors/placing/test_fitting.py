@@ -37,6 +37,31 @@ def test_looking_does_not_change_the_fold() -> None:
     assert watched.final().founders == alone.final().founders
 
 
+def test_an_answer_bears_at_once_on_documents_it_is_not_about() -> None:
+    fitting = new()
+    rows = log(93, seed=6)
+    for row in rows[:90]:
+        fitting.add(*row)
+    # Of three answers in a row, at most one is followed by a fit that others start from.
+    for first, second, said, worker in rows[90:]:
+        before = fitting.look().beliefs.copy()
+        fitting.add(first, second, said, worker)
+        moved = np.abs(fitting.look().beliefs - before).max(axis=1)
+        moved[[first, second]] = 0
+        assert moved.max() > 1e-4
+
+
+def test_a_known_answer_counts_the_same_whoever_looked_before_it_came() -> None:
+    watched, alone = new(), new()
+    for number, row in enumerate(log(200, seed=5)):
+        for each in (watched, alone):
+            each.add(*row)
+            if number % 20 == 7:
+                each.add_known(0, 2, "w3")
+        watched.look()
+    np.testing.assert_allclose(watched.look().beliefs, alone.look().beliefs, atol=1e-6)
+
+
 def test_what_is_reported_leaves_the_fold_alone() -> None:
     fitting = new()
     for row in log(130, seed=2):

@@ -1,9 +1,12 @@
 """Waiting: about which documents nothing is asked while answers are awaited."""
 
+from collections import Counter
+
 import numpy as np
 
+from nextpair.selectors.placing.goals import Reach
 from nextpair.selectors.placing.islands import Mainland
-from nextpair.selectors.placing.waiting import as_doubtful, awaited, needed
+from nextpair.selectors.placing.waiting import as_doubtful, askable, awaited, needed
 
 
 def told(
@@ -45,3 +48,17 @@ def test_who_is_much_surer_than_those_awaited_has_time() -> None:
     assert as_doubtful(errors, awaited).tolist() == [True, True, False, True]
     assert as_doubtful(errors, ~awaited & (errors < 0.2)).tolist() == [True] * 4
     assert as_doubtful(errors, np.zeros(4, dtype=np.bool_)).all()
+
+
+def test_no_more_pairs_are_open_than_documents_are_expected_to_be_misplaced() -> None:
+    errors = np.array([0.01, *[0.4] * 5])
+    reach = Reach(errors, errors, errors, 0.1, 3)
+    mainland = Mainland(len(errors), 0)
+    for document in range(1, len(errors)):
+        mainland.compare(0, document)
+    one, two, three = (Counter([(0, document) for document in range(1, n + 1)]) for n in (1, 2, 3))
+    assert set(np.flatnonzero(askable(two, reach, mainland, 50, 1.0))) == {3, 4, 5}
+    assert not askable(three, reach, mainland, 50, 1.0).any()
+    assert set(np.flatnonzero(askable(three, reach, mainland, 50, 2.0))) == {4, 5}
+    assert not askable(one, reach, mainland, 50, 0.4).any()
+    assert askable(Counter(), reach, mainland, 50, 0.4).all()
