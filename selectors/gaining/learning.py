@@ -12,6 +12,7 @@ from nextpair.selectors.gaining.chances import TIE, WORSE, chances
 from nextpair.selectors.gaining.expecting import Expecting
 from nextpair.selectors.gaining.fitting import Data, Fit
 from nextpair.selectors.gaining.polishing import covariance, polish
+from nextpair.selectors.gaining.spreading import Scores, settle
 from nextpair.selectors.gaining.workers import Crowd, Workers
 from nextpair.selectors.placing.answers import Answers
 from nextpair.selectors.placing.places import Array
@@ -22,7 +23,7 @@ GROWTH, MOST_STEPS = 7, 256
 """A fit is due when the answers have grown by one in so many, or by so many."""
 FEW, MANY = 500, 2_000
 """Up to so many documents fits are polished; up to so many there is a whole covariance."""
-POLISH, LAST_POLISH = 4, 8
+POLISH, LAST_POLISH = (3, 2), (4, 4)
 Said = tuple[int, int, int, str]
 """An answer: its documents by their positions, what was said, and who said it."""
 
@@ -30,9 +31,9 @@ Said = tuple[int, int, int, str]
 class View:
     """What is believed of documents and workers."""
 
-    def __init__(self, fit: Fit, found: Array | None, workers: Workers) -> None:
-        self.beliefs = Beliefs(fit.means, fit.variances, found)
-        self.whole = found is not None
+    def __init__(self, fit: Fit, found: Scores, workers: Workers) -> None:
+        self.beliefs = Beliefs(found.means, found.variances, found.covariance)
+        self.whole = found.covariance is not None
         self.margin, self.ties = fit.margin, fit.ties
         self._guess = fit.data.guess
         self._believed = fit.believed
@@ -112,7 +113,7 @@ class Learning:
             self._final = self._fit(len(self._answers), self._workers.known(), LAST_POLISH)
         return self._final
 
-    def _fit(self, count: int, known: Array, sweeps: int) -> View:
+    def _fit(self, count: int, known: Array, sweeps: tuple[int, int]) -> View:
         """Fit everything to the first so many answers."""
         answers = self._answers
         data = Data(
@@ -124,9 +125,11 @@ class Learning:
         )
         fit = Fit(data, Crowd(answers.worker[:count], known))
         fit.propagate()
-        found: Array | None = None
-        if self._size <= FEW:
-            found = polish(fit, sweeps)
-        elif self._size <= MANY:
-            found = covariance(fit)
+        found = settle(fit, self._improve, *sweeps)
         return View(fit, found, self._workers)
+
+    def _improve(self, fit: Fit, sweeps: int) -> Array | None:
+        if self._size <= FEW:
+            return polish(fit, sweeps)
+        fit.sweep(sweeps)
+        return covariance(fit) if self._size <= MANY else None
