@@ -21,8 +21,6 @@ from nextpair.selectors.gaining.expecting import Expecting
 from nextpair.selectors.gaining.workers import Believed, Crowd
 from nextpair.selectors.placing.places import Array
 
-SPREAD = 2.0
-"""How widely scores are expected to spread."""
 MARGINS = 0.05 * 1.1 ** np.arange(45)
 """Margins of ties that are considered, from hardly any to such that nearly all answers are."""
 USUAL_MARGIN, MARGIN_WIDTH = 0.3, 1.5
@@ -59,16 +57,20 @@ class Fit:
     """Where a fit stands: what is believed of documents, workers and ties, and what told it so.
 
     `precisions` and `shifts` are the answers as Gaussian factors on differences of scores.
+
+    Parameters
+    ----------
+    spread
+        How widely scores are taken to spread, as a deviation.
     """
 
-    def __init__(self, data: Data, crowd: Crowd) -> None:
-        self.data, self.crowd = data, crowd
+    def __init__(self, data: Data, crowd: Crowd, spread: float) -> None:
+        self.data, self.crowd, self.spread = data, crowd, spread
         self.ties = data.guess < 0.5
         self.margin = USUAL_MARGIN if self.ties else 0.0
-        self.spread = SPREAD
         self.expected = data.expecting.at_first()
         self.means = self.expected.copy()
-        self.variances = np.full(data.size, SPREAD**2)
+        self.variances = np.full(data.size, spread**2)
         self.precisions = np.zeros(len(data.answers))
         self.shifts = np.zeros(len(data.answers))
         self._of_firsts, self._of_seconds = (np.zeros((2, len(data.answers))) for _ in range(2))

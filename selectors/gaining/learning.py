@@ -11,8 +11,8 @@ from nextpair.selectors.gaining.beliefs import Beliefs
 from nextpair.selectors.gaining.chances import TIE, WORSE, chances
 from nextpair.selectors.gaining.expecting import Expecting
 from nextpair.selectors.gaining.fitting import Data, Fit
-from nextpair.selectors.gaining.polishing import covariance, polish
-from nextpair.selectors.gaining.spreading import Scores, settle
+from nextpair.selectors.gaining.polishing import polish
+from nextpair.selectors.gaining.spreading import USUAL, Scores, settle, together
 from nextpair.selectors.gaining.workers import Crowd, Workers
 from nextpair.selectors.placing.answers import Answers
 from nextpair.selectors.placing.places import Array
@@ -23,7 +23,8 @@ GROWTH, MOST_STEPS = 7, 256
 """A fit is due when the answers have grown by one in so many, or by so many."""
 FEW, MANY = 500, 2_000
 """Up to so many documents fits are polished; up to so many there is a whole covariance."""
-POLISH, LAST_POLISH = (3, 2), (4, 4)
+CHOOSING, REPORTING = (3, 2), (6, 6)
+"""How often the spread of scores is moved in a fit, and the sweeps after each move."""
 Said = tuple[int, int, int, str]
 """An answer: its documents by their positions, what was said, and who said it."""
 
@@ -102,7 +103,7 @@ class Learning:
     def look(self) -> View:
         """Return beliefs as of the last answer, good enough to choose the next question from."""
         if self._view is None:
-            self._view = self._fit(self._fitted, self._known, POLISH)
+            self._view = self._fit(self._fitted, self._known, CHOOSING)
         self._view.take_in(self._since)
         self._since.clear()
         return self._view
@@ -110,10 +111,10 @@ class Learning:
     def final(self) -> View:
         """Return beliefs fitted to all answers, to be reported."""
         if self._final is None:
-            self._final = self._fit(len(self._answers), self._workers.known(), LAST_POLISH)
+            self._final = self._fit(len(self._answers), self._workers.known(), REPORTING)
         return self._final
 
-    def _fit(self, count: int, known: Array, sweeps: tuple[int, int]) -> View:
+    def _fit(self, count: int, known: Array, effort: tuple[int, int]) -> View:
         """Fit everything to the first so many answers."""
         answers = self._answers
         data = Data(
@@ -123,13 +124,11 @@ class Learning:
             answers.answer[:count],
             self._expecting,
         )
-        fit = Fit(data, Crowd(answers.worker[:count], known))
+        fit = Fit(data, Crowd(answers.worker[:count], known), USUAL)
         fit.propagate()
-        found = settle(fit, self._improve, *sweeps)
-        return View(fit, found, self._workers)
-
-    def _improve(self, fit: Fit, sweeps: int) -> Array | None:
         if self._size <= FEW:
-            return polish(fit, sweeps)
-        fit.sweep(sweeps)
-        return covariance(fit) if self._size <= MANY else None
+            found = settle(fit, polish, *effort)
+        else:
+            found = settle(fit, Fit.sweep, *effort)
+            found = together(fit, found) if self._size <= MANY else found
+        return View(fit, found, self._workers)
