@@ -12,7 +12,7 @@ from nextpair.selectors.gaining.chances import TIE, WORSE, chances
 from nextpair.selectors.gaining.expecting import Expecting
 from nextpair.selectors.gaining.fitting import Data, Fit
 from nextpair.selectors.gaining.polishing import polish
-from nextpair.selectors.gaining.spreading import USUAL, Scores, settle, together
+from nextpair.selectors.gaining.spreading import USUAL, Scores, correlated, settle
 from nextpair.selectors.gaining.workers import Crowd, Workers
 from nextpair.selectors.placing.answers import Answers
 from nextpair.selectors.placing.places import Array
@@ -130,5 +130,5 @@ class Learning:
             found = settle(fit, polish, *effort)
         else:
             found = settle(fit, Fit.sweep, *effort)
-            found = together(fit, found) if self._size <= MANY else found
+            found = correlated(fit, found) if self._size <= MANY else found
         return View(fit, found, self._workers)

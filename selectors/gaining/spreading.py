@@ -92,7 +92,7 @@ def _averaged(found: list[tuple[float, Scores]]) -> Scores:
     return Scores(means, variances, together)
 
 
-def together(fit: Fit, scores: Scores) -> Scores:
+def correlated(fit: Fit, scores: Scores) -> Scores:
     """Add the covariance to scores that were found one by one.
 
     It is that of the fit, with the likeliest spread only; what averaging over spreads has moved and
