@@ -6,10 +6,10 @@ from in_process import AT, ON_TOPIC, TOPIC, InProcess, Json, by_number
 WORKERS = tuple(f"w{number}" for number in range(6))
 
 
-def judge(service: InProcess, most: int, size: int = 8, **options: object) -> int:
+def judge(service: InProcess, most: int, options: dict[str, object]) -> int:
     """Let workers who know the order judge until it is enough, and return how often they did."""
     service.make_study(selector="information-gain", options=options)
-    service.make_topic(size)
+    service.make_topic(8)
     for judged in range(most):
         told = service.next(WORKERS[judged % len(WORKERS)], topic=TOPIC)
         if told["reason"] == "done":
@@ -25,7 +25,7 @@ def ranked(service: InProcess, rating: str) -> list[Json]:
 
 
 def test_scores_have_intervals_and_other_ratings_stand_beside_them(light: InProcess) -> None:
-    judge(light, 40, budget=0, risk=0)
+    judge(light, 40, {"budget": 0, "risk": 0})
     for rating in ("order", "bradley-terry", "elo"):
         found = ranked(light, rating)
         assert {found[0]["document"], found[1]["document"]} & {"d1", "d2"}
@@ -54,7 +54,7 @@ def test_any_selector_tells_how_likely_one_is_better(light: InProcess) -> None:
     "options", [{"budget": 2, "risk": 0}, {"risk": 0.2}, {"width": 6.0}, {"top": 1, "risk": 0.3}]
 )
 def test_it_says_when_it_is_enough(light: InProcess, options: dict[str, object]) -> None:
-    judged = judge(light, 80, **{"budget": 0, **options})
+    judged = judge(light, 80, {"budget": 0, **options})
     assert 0 < judged < 80
     assert light.get(f"{ON_TOPIC}/progress")["finished"]
 

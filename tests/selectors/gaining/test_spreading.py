@@ -59,16 +59,18 @@ def test_intervals_hold_where_documents_are_too_many_to_be_polished(
 
 
 def test_an_average_of_beliefs_has_the_moments_of_their_mixture() -> None:
-    one = Scores(np.array([0.0, 1.0]), np.array([1.0, 2.0]), np.array([[1.0, 0.5], [0.5, 2.0]]))
-    other = Scores(np.array([2.0, -1.0]), np.array([3.0, 1.0]), np.array([[3.0, 0.0], [0.0, 1.0]]))
+    narrow, wide = np.array([[1.0, 0.5], [0.5, 2.0]]), np.array([[3.0, 0.0], [0.0, 1.0]])
+    one = Scores(np.array([0.0, 1.0]), narrow.diagonal(), narrow)
+    other = Scores(np.array([2.0, -1.0]), wide.diagonal(), wide)
     mixed = _averaged([(0.75, one), (0.25, other)])
     rng = np.random.default_rng(0)
     drawn = np.concatenate(
         [
-            rng.multivariate_normal(part.means, part.covariance, count)
-            for part, count in ((one, 75_000), (other, 25_000))
+            rng.multivariate_normal(one.means, narrow, 75_000),
+            rng.multivariate_normal(other.means, wide, 25_000),
         ]
     )
+    assert mixed.covariance is not None
     assert mixed.means == pytest.approx(drawn.mean(axis=0), abs=0.03)
     assert mixed.covariance == pytest.approx(np.cov(drawn.T), abs=0.06)
     assert mixed.variances == pytest.approx(mixed.covariance.diagonal())
