@@ -20,7 +20,7 @@ KINDS = np.array(
 )
 """By kind: the shares of answers by the model, the other way round, and at random."""
 GUESSING, REVERSING = 3, 4
-CROWD = np.array([7.0, 0.7, 0.5, 0.8, 0.3])
+CROWD = np.array([25.0, 1.5, 0.5, 0.7, 0.3])
 """Workers of each kind that every crowd starts with."""
 MOST_REVERSING = 0.4
 """More of a crowd never are: the order upside down would explain their answers as well."""
