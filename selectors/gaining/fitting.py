@@ -2,13 +2,15 @@
 
 Every answer is a message to its two documents: a Gaussian factor on each score, made from what all
 other answers say (TrueSkill's way; Minka's expectation propagation). A sweep takes as long as there
-are answers. How widely scores spread, the margin of ties and the workers' kinds are learned along.
-Then, where documents are few enough, the answers become factors on differences of scores and the
-same is done with the whole covariance (`polishing.py`), which is exact where loops are not.
+are answers. The margin of ties and the workers' kinds are learned along. Then, where documents are
+few enough, the answers become factors on differences of scores and the same is done with the whole
+covariance (`polishing.py`), which is exact where loops are not. How widely scores spread is given
+while that is done, and found out from outside (`spreading.py`).
 
 A fit starts from nothing: it is a function of the answers alone.
 """
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +21,6 @@ from nextpair.selectors.gaining.expecting import Expecting
 from nextpair.selectors.gaining.workers import Believed, Crowd
 from nextpair.selectors.placing.places import Array
 
-SPREAD, SPREAD_WEIGHT = 1.5, 5.0
-"""How widely scores are expected to spread, and for how many documents that counts."""
 MARGINS = 0.05 * 1.1 ** np.arange(45)
 """Margins of ties that are considered, from hardly any to such that nearly all answers are."""
 USUAL_MARGIN, MARGIN_WIDTH = 0.3, 1.5
@@ -57,18 +57,23 @@ class Fit:
     """Where a fit stands: what is believed of documents, workers and ties, and what told it so.
 
     `precisions` and `shifts` are the answers as Gaussian factors on differences of scores.
+
+    Parameters
+    ----------
+    spread
+        How widely scores are taken to spread, as a deviation.
     """
 
-    def __init__(self, data: Data, crowd: Crowd) -> None:
-        self.data, self.crowd = data, crowd
+    def __init__(self, data: Data, crowd: Crowd, spread: float) -> None:
+        self.data, self.crowd, self.spread = data, crowd, spread
         self.ties = data.guess < 0.5
         self.margin = USUAL_MARGIN if self.ties else 0.0
-        self.spread = SPREAD
         self.expected = data.expecting.at_first()
         self.means = self.expected.copy()
-        self.variances = np.full(data.size, SPREAD**2)
+        self.variances = np.full(data.size, spread**2)
         self.precisions = np.zeros(len(data.answers))
         self.shifts = np.zeros(len(data.answers))
+        self._of_firsts, self._of_seconds = (np.zeros((2, len(data.answers))) for _ in range(2))
         self._trusting = False
 
     @property
@@ -76,32 +81,40 @@ class Fit:
         """What is believed of workers."""
         return self.crowd.believed()
 
-    def propagate(self, sweeps: int = SWEEPS) -> None:
-        """Let answers tell their documents what they say, some times over."""
-        count = len(self.data.answers)
-        firsts, seconds = (np.zeros((2, count)) for _ in range(2))
-        for sweep in range(sweeps):
-            self._trusting = sweep < TRUSTING
-            firsts, seconds = self._sweep(firsts, seconds)
-        self._conclude(firsts, seconds)
+    def twin(self) -> "Fit":
+        """Return a fit that can go on otherwise than this one."""
+        twin = copy.copy(self)
+        twin.crowd = copy.copy(self.crowd)
+        return twin
 
-    def _sweep(self, firsts: Array, seconds: Array) -> tuple[Array, Array]:
-        self._conclude(firsts, seconds)
-        one = self._without(self.data.firsts, firsts)
-        other = self._without(self.data.seconds, seconds)
+    def propagate(self) -> None:
+        """Let answers tell their documents what they say, at first as if all workers were alike."""
+        self._trusting = True
+        self.sweep(TRUSTING)
+        self._trusting = False
+        self.sweep(SWEEPS - TRUSTING)
+
+    def sweep(self, times: int) -> None:
+        """Let answers tell their documents what they say, some times over."""
+        for _ in range(times):
+            self._tell()
+        self._conclude()
+
+    def _tell(self) -> None:
+        self._conclude()
+        one = self._without(self.data.firsts, self._of_firsts)
+        other = self._without(self.data.seconds, self._of_seconds)
         mean, variance = one[0] - other[0], one[1] + other[1]
         slope, curve = self.hear(mean, variance)
         curve = np.minimum(curve, 0.98 / variance)
         self.precisions, self.shifts = factor(mean, variance, slope, curve)
         if not self._trusting:
-            self.learn()
-        return (
-            DAMPING * firsts + (1 - DAMPING) * np.stack(factor(*one, slope, curve)),
-            DAMPING * seconds + (1 - DAMPING) * np.stack(factor(*other, -slope, curve)),
-        )
+            self.expect()
+        self._of_firsts = _damped(self._of_firsts, factor(*one, slope, curve))
+        self._of_seconds = _damped(self._of_seconds, factor(*other, -slope, curve))
 
-    def _conclude(self, firsts: Array, seconds: Array) -> None:
-        held = 1 / self.spread**2
+    def _conclude(self) -> None:
+        firsts, seconds, held = self._of_firsts, self._of_seconds, 1 / self.spread**2
         precision = held + self.data.add_up(firsts[0], seconds[0])
         shift = held * self.expected + self.data.add_up(firsts[1], seconds[1])
         self.means, self.variances = shift / precision, 1 / precision
@@ -139,14 +152,15 @@ class Fit:
 
         return float(max(near.tolist(), key=plausibility))
 
-    def learn(self) -> None:
-        """Learn how widely scores spread, and what is expected of documents (MacKay's rule)."""
-        known = 1 - np.minimum(self.variances / self.spread**2, 1.0)
+    def expect(self) -> None:
+        """Learn what is expected of documents."""
         if self.data.expecting.informed:
+            known = 1 - np.minimum(self.variances / self.spread**2, 1.0)
             self.expected = self.data.expecting.after(self.means, known)
-        squares = ((self.means - self.expected) ** 2).sum()
-        held = SPREAD_WEIGHT * SPREAD**2
-        self.spread = float(np.sqrt((held + squares) / (SPREAD_WEIGHT + known.sum())))
+
+
+def _damped(told: Array, anew: tuple[Array, Array]) -> Array:
+    return DAMPING * told + (1 - DAMPING) * np.stack(anew)
 
 
 def factor(mean: Array, variance: Array, slope: Array, curve: Array) -> tuple[Array, Array]:

@@ -11,7 +11,8 @@ from nextpair.selectors.gaining.beliefs import Beliefs
 from nextpair.selectors.gaining.chances import TIE, WORSE, chances
 from nextpair.selectors.gaining.expecting import Expecting
 from nextpair.selectors.gaining.fitting import Data, Fit
-from nextpair.selectors.gaining.polishing import covariance, polish
+from nextpair.selectors.gaining.polishing import polish
+from nextpair.selectors.gaining.spreading import USUAL, Scores, correlated, settle
 from nextpair.selectors.gaining.workers import Crowd, Workers
 from nextpair.selectors.placing.answers import Answers
 from nextpair.selectors.placing.places import Array
@@ -22,7 +23,8 @@ GROWTH, MOST_STEPS = 7, 256
 """A fit is due when the answers have grown by one in so many, or by so many."""
 FEW, MANY = 500, 2_000
 """Up to so many documents fits are polished; up to so many there is a whole covariance."""
-POLISH, LAST_POLISH = 4, 8
+CHOOSING, REPORTING = (3, 2), (6, 6)
+"""How often the spread of scores is moved in a fit, and the sweeps after each move."""
 Said = tuple[int, int, int, str]
 """An answer: its documents by their positions, what was said, and who said it."""
 
@@ -30,9 +32,9 @@ Said = tuple[int, int, int, str]
 class View:
     """What is believed of documents and workers."""
 
-    def __init__(self, fit: Fit, found: Array | None, workers: Workers) -> None:
-        self.beliefs = Beliefs(fit.means, fit.variances, found)
-        self.whole = found is not None
+    def __init__(self, fit: Fit, found: Scores, workers: Workers) -> None:
+        self.beliefs = Beliefs(found.means, found.variances, found.covariance)
+        self.whole = found.covariance is not None
         self.margin, self.ties = fit.margin, fit.ties
         self._guess = fit.data.guess
         self._believed = fit.believed
@@ -101,7 +103,7 @@ class Learning:
     def look(self) -> View:
         """Return beliefs as of the last answer, good enough to choose the next question from."""
         if self._view is None:
-            self._view = self._fit(self._fitted, self._known, POLISH)
+            self._view = self._fit(self._fitted, self._known, CHOOSING)
         self._view.take_in(self._since)
         self._since.clear()
         return self._view
@@ -109,10 +111,10 @@ class Learning:
     def final(self) -> View:
         """Return beliefs fitted to all answers, to be reported."""
         if self._final is None:
-            self._final = self._fit(len(self._answers), self._workers.known(), LAST_POLISH)
+            self._final = self._fit(len(self._answers), self._workers.known(), REPORTING)
         return self._final
 
-    def _fit(self, count: int, known: Array, sweeps: int) -> View:
+    def _fit(self, count: int, known: Array, effort: tuple[int, int]) -> View:
         """Fit everything to the first so many answers."""
         answers = self._answers
         data = Data(
@@ -122,11 +124,11 @@ class Learning:
             answers.answer[:count],
             self._expecting,
         )
-        fit = Fit(data, Crowd(answers.worker[:count], known))
+        fit = Fit(data, Crowd(answers.worker[:count], known), USUAL)
         fit.propagate()
-        found: Array | None = None
         if self._size <= FEW:
-            found = polish(fit, sweeps)
-        elif self._size <= MANY:
-            found = covariance(fit)
+            found = settle(fit, polish, *effort)
+        else:
+            found = settle(fit, Fit.sweep, *effort)
+            found = correlated(fit, found) if self._size <= MANY else found
         return View(fit, found, self._workers)

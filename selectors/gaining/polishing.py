@@ -48,5 +48,5 @@ def polish(fit: Fit, sweeps: int) -> Array:
         precisions, shifts = factor(otherwise, 1 / left, slope, curve)
         fit.precisions = DAMPING * fit.precisions + (1 - DAMPING) * precisions
         fit.shifts = DAMPING * fit.shifts + (1 - DAMPING) * shifts
-        fit.learn()
+        fit.expect()
     return covariance(fit)
