@@ -88,8 +88,9 @@ def measure(given: argparse.Namespace) -> Section:
         "Placement's forecast",
         "python -m benchmarks.placing.forecast",
         f"{len(truths)} topics of WT11, samples of 40 to {SAMPLE} documents, {RUNS} runs each."
-        " After a quarter, half and three quarters of the judgments: how often the number still to come"
-        " lies in the interval for 80 %, and what came as a multiple of what was expected (median)."
+        " After a quarter, half and three quarters of the judgments: how often the number still to"
+        " come lies in the interval for 80 %, and what came as a multiple of what was expected"
+        " (median)."
         f" Bar: {LOWEST:.0%} to {HIGHEST:.0%} over all moments. The interval was set with other"
         " samples of these topics and of those of WT12.",
         ("workers", *(f"held at {share:.0%}" for share in SHARES), "held", "came", "bar"),
