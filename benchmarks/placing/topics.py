@@ -14,7 +14,7 @@ from nextpair.app.simulation.truths import (
     recorded_truths,
 )
 
-FIRST_SEED = 30
+FIRST_SEED = 40
 """Seeds before this one were looked at while placement was made."""
 SAMPLE = 200
 """Documents judged per topic where not all are."""

@@ -30,8 +30,8 @@ def revise(beliefs: Beliefs, tries: int) -> Beliefs:
     """Find and give up classes until nothing is called for, and join and split them.
 
     Where all workers seem to err too often, the same is done in the belief that some reverse what
-    they are asked, and where some seem to, all is begun anew from who disagrees with whom. What
-    explains the answers better is kept.
+    they are asked; and once enough is known of each worker, all is begun anew from who disagrees
+    with whom. What explains the answers better is kept.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def revise(beliefs: Beliefs, tries: int) -> Beliefs:
     beliefs = _revise(beliefs, tries)
     if tries and beliefs.crowd.reversals >= OFTEN:
         beliefs = _better(beliefs, _suspicious(beliefs)) or beliefs
-    if tries and beliefs.crowd.divided and len(beliefs.answers) >= KNOWN * beliefs.crowd.size:
+    if tries and len(beliefs.answers) >= KNOWN * beliefs.crowd.size:
         beliefs = _better(beliefs, _anew(beliefs), MARGIN) or beliefs
     if beliefs.turn_over():
         _pass_messages(beliefs, 1)

@@ -26,9 +26,6 @@ LEAST_MARGIN = 2.0
 """A crowd as a whole sees a difference the right way round at least this many times as often."""
 SUSPICION = 0.1
 """How often others are expected to err, where many are suspected to reverse."""
-SIGNS = (0.06, 0.05)
-"""How often differences are seen the wrong way round, or how many seem to reverse, where a crowd
-may be of two camps."""
 
 
 class Weighed(NamedTuple):
@@ -103,12 +100,6 @@ class Crowd:
         return float(self._habits[4])
 
     @property
-    def divided(self) -> bool:
-        """Whether there are signs that some reverse what they are asked."""
-        often, many = SIGNS
-        return self.reversals >= often or float(np.exp(self._leanings.shares[1])) >= many
-
-    @property
     def mirrored(self) -> bool:
         """Whether more seem to reverse than not: then rather the order is upside down."""
         return self._leanings.upside_down > 0
@@ -116,7 +107,7 @@ class Crowd:
     @property
     def upright(self) -> bool:
         """Whether the order is surely not upside down, as far as that can be told."""
-        return not self.divided or self._leanings.upright
+        return self._leanings.upright
 
     def of(self, worker: str) -> Array:
         """Say how a worker answers: P(answer | relation), relation by row."""
