@@ -94,7 +94,7 @@ def play(
                 continue
             pair = unordered(*choice)
             number += 1
-            topic.absorb(_judgment(number, pair, judges.answer(pair, worker), worker))
+            topic.absorb(judgment(number, pair, judges.answer(pair, worker), worker))
         yield checkpoint, topic
 
 
@@ -105,7 +105,7 @@ def play_at_random(judges: Judges, checkpoints: Sequence[float] = CHECKPOINTS) -
         first, second = rng.choice(size, 2, replace=False).tolist()
         worker = int(rng.integers(judges.scale.workers))
         pair = unordered(first, second)
-        log.append(_judgment(number, pair, judges.answer(pair, worker), worker))
+        log.append(judgment(number, pair, judges.answer(pair, worker), worker))
     return log
 
 
@@ -125,7 +125,8 @@ def _ask_what_is_known(topic: Topic, judges: Judges) -> int:
     return number
 
 
-def _judgment(number: int, pair: Pair, outcome: Outcome, worker: int) -> Judgment:
+def judgment(number: int, pair: Pair, outcome: Outcome, worker: int) -> Judgment:
+    """Return what a worker said of two documents."""
     return Judgment(number, f"d{pair[0]}", f"d{pair[1]}", outcome, f"w{worker}")
 
 

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.gaining.judges import Judges, Scale, play, tau_b
 from benchmarks.section import Section, main
-from nextpair.selectors.gaining import learning
+from nextpair.selectors.gaining import explaining
 from nextpair.selectors.topic.settings import Settings
 
 FIRST_SEED, SEEDS = 4_000, 10
@@ -44,7 +44,7 @@ def measure(given: argparse.Namespace) -> Section:
 
 
 def _taus(limits: tuple[int, int], seed: int) -> list[float]:
-    learning.FEW, learning.MANY = limits
+    explaining.FEW, explaining.MANY = limits
     judges = Judges(SCALE, np.random.default_rng([seed, 8]))
     settings = Settings("information-gain", {"risk": 0.0, "budget": 0.0}, seed=seed)
     played = play(judges, settings, CHECKPOINTS)

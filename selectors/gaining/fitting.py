@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.gaining.chances import TIE, WORSE, Chances, chances
 from nextpair.selectors.gaining.expecting import Expecting
-from nextpair.selectors.gaining.workers import Believed, Crowd
+from nextpair.selectors.gaining.workers import Crowd
 from nextpair.selectors.placing.places import Array
 
 MARGINS = 0.05 * 1.1 ** np.arange(45)
@@ -43,9 +43,14 @@ class Data:
     expecting: Expecting
 
     @property
+    def ties(self) -> bool:
+        """Whether anyone ever said that two are equal."""
+        return bool((self.answers == TIE).any())
+
+    @property
     def guess(self) -> float:
-        """The chance of an answer given at random: a tie counts if anyone ever said it."""
-        return 1 / 3 if (self.answers == TIE).any() else 1 / 2
+        """The chance of an answer given at random; a tie counts if anyone ever said it."""
+        return 1 / 3 if self.ties else 1 / 2
 
     def add_up(self, of_firsts: Array, of_seconds: Array) -> Array:
         """Add up, by document, what answers say of both sides."""
@@ -66,7 +71,7 @@ class Fit:
 
     def __init__(self, data: Data, crowd: Crowd, spread: float) -> None:
         self.data, self.crowd, self.spread = data, crowd, spread
-        self.ties = data.guess < 0.5
+        self.ties = data.ties
         self.margin = USUAL_MARGIN if self.ties else 0.0
         self.expected = data.expecting.at_first()
         self.means = self.expected.copy()
@@ -75,11 +80,6 @@ class Fit:
         self.shifts = np.zeros(len(data.answers))
         self._of_firsts, self._of_seconds = (np.zeros((2, len(data.answers))) for _ in range(2))
         self._trusting = False
-
-    @property
-    def believed(self) -> Believed:
-        """What is believed of workers."""
-        return self.crowd.believed()
 
     def twin(self) -> "Fit":
         """Return a fit that can go on otherwise than this one."""
@@ -102,8 +102,7 @@ class Fit:
 
     def _tell(self) -> None:
         self._conclude()
-        one = self._without(self.data.firsts, self._of_firsts)
-        other = self._without(self.data.seconds, self._of_seconds)
+        one, other = self.otherwise()
         mean, variance = one[0] - other[0], one[1] + other[1]
         slope, curve = self.hear(mean, variance)
         curve = np.minimum(curve, 0.98 / variance)
@@ -118,6 +117,18 @@ class Fit:
         precision = held + self.data.add_up(firsts[0], seconds[0])
         shift = held * self.expected + self.data.add_up(firsts[1], seconds[1])
         self.means, self.variances = shift / precision, 1 / precision
+
+    @property
+    def told(self) -> tuple[Array, Array]:
+        """What each answer told its two documents, as precisions and shifts."""
+        return self._of_firsts, self._of_seconds
+
+    def otherwise(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Return means and variances of both documents without what each answer told them."""
+        return (
+            self._without(self.data.firsts, self._of_firsts),
+            self._without(self.data.seconds, self._of_seconds),
+        )
 
     def _without(self, documents: NDArray[np.intp], told: Array) -> tuple[Array, Array]:
         """Return means and variances of documents without what each answer told."""

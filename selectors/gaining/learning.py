@@ -10,10 +10,9 @@ import numpy as np
 from nextpair.selectors.gaining.beliefs import Beliefs
 from nextpair.selectors.gaining.chances import TIE, WORSE, chances
 from nextpair.selectors.gaining.expecting import Expecting
-from nextpair.selectors.gaining.fitting import Data, Fit
-from nextpair.selectors.gaining.polishing import polish
-from nextpair.selectors.gaining.spreading import USUAL, Scores, correlated, settle
-from nextpair.selectors.gaining.workers import Crowd, Workers
+from nextpair.selectors.gaining.explaining import Explanation, explain
+from nextpair.selectors.gaining.fitting import Data
+from nextpair.selectors.gaining.workers import Workers
 from nextpair.selectors.placing.answers import Answers
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.believing import Reliability
@@ -21,8 +20,6 @@ from nextpair.selectors.topic.documents import Documents
 
 GROWTH, MOST_STEPS = 7, 256
 """A fit is due when the answers have grown by one in so many, or by so many."""
-FEW, MANY = 500, 2_000
-"""Up to so many documents fits are polished; up to so many there is a whole covariance."""
 CHOOSING, REPORTING = (3, 2), (6, 6)
 """How often the spread of scores is moved in a fit, and the sweeps after each move."""
 Said = tuple[int, int, int, str]
@@ -32,12 +29,13 @@ Said = tuple[int, int, int, str]
 class View:
     """What is believed of documents and workers."""
 
-    def __init__(self, fit: Fit, found: Scores, workers: Workers) -> None:
-        self.beliefs = Beliefs(found.means, found.variances, found.covariance)
-        self.whole = found.covariance is not None
-        self.margin, self.ties = fit.margin, fit.ties
-        self._guess = fit.data.guess
-        self._believed = fit.believed
+    def __init__(self, found: Explanation, data: Data, workers: Workers) -> None:
+        scores = found.scores
+        self.beliefs = Beliefs(scores.means, scores.variances, scores.covariance)
+        self.whole = scores.covariance is not None
+        self.margin, self.ties = found.margin, data.ties
+        self._guess = data.guess
+        self._believed = found.believed
         self._workers = workers
 
     def take_in(self, said: list[Said]) -> None:
@@ -124,11 +122,5 @@ class Learning:
             answers.answer[:count],
             self._expecting,
         )
-        fit = Fit(data, Crowd(answers.worker[:count], known), USUAL)
-        fit.propagate()
-        if self._size <= FEW:
-            found = settle(fit, polish, *effort)
-        else:
-            found = settle(fit, Fit.sweep, *effort)
-            found = correlated(fit, found) if self._size <= MANY else found
-        return View(fit, found, self._workers)
+        found = explain(data, answers.worker[:count], known, effort)
+        return View(found, data, self._workers)

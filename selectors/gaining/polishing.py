@@ -33,19 +33,23 @@ def _inverse(matrix: Array) -> Array:
     return np.asarray(lower + lower.T + np.diag(found.diagonal()))
 
 
+def otherwise(fit: Fit, found: Array) -> tuple[Array, Array]:
+    """Return means and variances of differences without what each answer says of its own."""
+    data = fit.data
+    mean = fit.means[data.firsts] - fit.means[data.seconds]
+    variance = fit.variances[data.firsts] + fit.variances[data.seconds]
+    variance -= 2 * found[data.firsts, data.seconds]
+    left = np.maximum(1 / variance - fit.precisions, LEAST_PRECISION)
+    return (mean / variance - fit.shifts) / left, 1 / left
+
+
 def polish(fit: Fit, sweeps: int) -> Array:
     """Fit with the whole covariance, some sweeps, and return it."""
-    data = fit.data
     for _ in range(sweeps):
-        found = covariance(fit)
-        mean = fit.means[data.firsts] - fit.means[data.seconds]
-        variance = fit.variances[data.firsts] + fit.variances[data.seconds]
-        variance -= 2 * found[data.firsts, data.seconds]
-        left = np.maximum(1 / variance - fit.precisions, LEAST_PRECISION)
-        otherwise = (mean / variance - fit.shifts) / left
-        slope, curve = fit.hear(otherwise, 1 / left)
-        curve = np.minimum(curve, 0.98 * left)
-        precisions, shifts = factor(otherwise, 1 / left, slope, curve)
+        mean, variance = otherwise(fit, covariance(fit))
+        slope, curve = fit.hear(mean, variance)
+        curve = np.minimum(curve, 0.98 / variance)
+        precisions, shifts = factor(mean, variance, slope, curve)
         fit.precisions = DAMPING * fit.precisions + (1 - DAMPING) * precisions
         fit.shifts = DAMPING * fit.shifts + (1 - DAMPING) * shifts
         fit.expect()

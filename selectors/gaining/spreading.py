@@ -12,7 +12,7 @@ it is zero; how fast it falls there says how sure t is; and beliefs are averaged
 far as they are large.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +25,10 @@ USUAL, DOUBT = 2.0, 0.5
 """The likeliest spread before anything was answered, and the deviation of its logarithm."""
 LONGEST, SHORTEST = 0.5, 1e-3
 """The longest step of the logarithm taken at once, and the shortest that tells a curvature."""
-NODES = ((-np.sqrt(3.0), 1 / 6), (np.sqrt(3.0), 1 / 6))
-"""Where spreads are tried besides the likeliest one, in deviations, and their weights."""
+NODES = (-np.sqrt(3.0), np.sqrt(3.0))
+"""Where spreads are tried besides the likeliest one, in deviations."""
+WEIGHTS = np.array([2 / 3, 1 / 6, 1 / 6])
+"""Of the likeliest spread and the others."""
 Improve = Callable[[Fit, int], Array | None]
 """Lets a fit go on for some sweeps, and returns its covariance if it has one."""
 
@@ -40,7 +42,26 @@ class Scores:
     covariance: Array | None
 
 
-def settle(fit: Fit, improve: Improve, rounds: int, sweeps: int) -> Scores:
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What comes of a fit once its spread is found.
+
+    Parameters
+    ----------
+    scores
+        Averaged over the spreads that are likely.
+    likeliest
+        The covariance with the likeliest spread, if there is one.
+    evidence
+        What the prior of the spread, and how sharp it has become, add to the log evidence.
+    """
+
+    scores: Scores
+    likeliest: Array | None
+    evidence: float
+
+
+def settle(fit: Fit, improve: Improve, rounds: int, sweeps: int) -> Settled:
     """Find the likeliest spread, and average over those that are likely, too.
 
     Parameters
@@ -58,11 +79,13 @@ def settle(fit: Fit, improve: Improve, rounds: int, sweeps: int) -> Scores:
         if abs(step) > SHORTEST:
             held = max((before - pull) / step, 1 / DOUBT**2)
     others = []
-    for node, weight in NODES:
+    for node in NODES:
         other = fit.twin()
         other.spread *= float(np.exp(node / np.sqrt(held)))
-        others.append((weight, _improved(other, improve, sweeps)))
-    return _averaged([(1 - sum(weight for _, weight in NODES), found), *others])
+        others.append(_improved(other, improve, sweeps))
+    doubt = float(np.log(fit.spread / USUAL) / DOUBT)
+    evidence = -(doubt**2 + float(np.log(held * DOUBT**2))) / 2
+    return Settled(averaged(WEIGHTS, [found, *others]), found.covariance, evidence)
 
 
 def _improved(fit: Fit, improve: Improve, sweeps: int) -> Scores:
@@ -76,15 +99,13 @@ def _pull(fit: Fit) -> float:
     return float(squares - fit.data.size - np.log(fit.spread / USUAL) / DOUBT**2)
 
 
-def _averaged(found: list[tuple[float, Scores]]) -> Scores:
+def averaged(weights: Array, found: Sequence[Scores]) -> Scores:
     """Return mean and covariance of a mixture, by the weights of its parts."""
-    means = np.zeros_like(found[0][1].means)
+    means: Array = weights @ np.stack([one.means for one in found])
     variances = np.zeros_like(means)
-    whole = found[0][1].covariance is not None
+    whole = found[0].covariance is not None
     together = np.zeros((len(means), len(means))) if whole else None
-    for weight, one in found:
-        means += weight * one.means
-    for weight, one in found:
+    for weight, one in zip(weights.tolist(), found, strict=True):
         apart = one.means - means
         variances += weight * (one.variances + apart**2)
         if together is not None and one.covariance is not None:

@@ -1,17 +1,20 @@
 """Whom to believe: workers who answer by the model, by halves, at random, or the other way round.
 
 After Crowd-BT (Chen et al., WSDM 2013), with ties, and with a few kinds of worker in place of a
-number for each: how many there are of each kind is learned, and someone new is whatever the crowd
-is, so a few answers neither condemn nor vouch. What an answer says of its worker rests on what all
-other answers say of its documents, and it is weighed by what the worker's others say.
+number for each: someone new is whatever the crowd is, so a few answers neither condemn nor vouch.
+What the crowd is, of several that are tried, is found out from outside (`explaining.py`). What an
+answer says of its worker rests on what all other answers say of its documents, and it is weighed by
+what the worker's others say.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.gaining.chances import Chances
 from nextpair.selectors.placing import habits
-from nextpair.selectors.placing.messages import shares
+from nextpair.selectors.placing.messages import log_sums, shares
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.believing import Reliability
 
@@ -20,10 +23,16 @@ KINDS = np.array(
 )
 """By kind: the shares of answers by the model, the other way round, and at random."""
 GUESSING, REVERSING = 3, 4
-CROWD = np.array([25.0, 1.5, 0.5, 0.7, 0.3])
-"""Workers of each kind that every crowd starts with."""
-MOST_REVERSING = 0.4
-"""More of a crowd never are: the order upside down would explain their answers as well."""
+CROWDS = (
+    (0.75, (0.93, 0.04, 0.01, 0.015, 0.005)),
+    (0.1, (0.70, 0.05, 0.03, 0.20, 0.02)),
+    (0.075, (0.50, 0.05, 0.03, 0.40, 0.02)),
+    (0.075, (0.72, 0.04, 0.02, 0.02, 0.20)),
+)
+"""Crowds that are tried: how likely each is beforehand, and its shares of all kinds.
+
+Those who reverse are never the most: the order upside down would explain their answers as well.
+"""
 KNOWN = 0.9
 """How often an answer that was known beforehand is given by one who answers by the model."""
 DAMPING = 0.5
@@ -78,14 +87,16 @@ class Crowd:
         Who gave each answer, by number.
     known
         What answers that were known say of each worker.
+    kinds
+        How many of the crowd are of each kind, as shares.
     """
 
-    def __init__(self, workers: NDArray[np.intp], known: Array) -> None:
+    def __init__(self, workers: NDArray[np.intp], known: Array, kinds: Array) -> None:
         self._workers = workers
         self._known = known
         self._told = np.zeros((len(KINDS), len(workers)))
         self._heard = np.bincount(workers, minlength=known.shape[1])
-        self._kinds: Array = np.log(CROWD / CROWD.sum())
+        self._kinds: Array = np.log(kinds)
         self._leaning: Array = self._kinds[:, None] + known
 
     def ways(self) -> Array:
@@ -99,12 +110,13 @@ class Crowd:
         told = np.log(by_model * said.chance + turned * opposite.chance + drawn * guess)
         self._told = DAMPING * self._told + (1 - DAMPING) * told
         added = [np.bincount(self._workers, row, self._known.shape[1]) for row in self._told]
-        evidence = np.stack(added) + self._known
-        weights = shares(evidence + self._kinds[:, None])
-        of_kinds = habits.shares(weights[:, self._heard > 0].sum(axis=1) + CROWD)
-        of_kinds[REVERSING] = min(of_kinds[REVERSING], MOST_REVERSING)
-        self._kinds = np.log(habits.shares(of_kinds))
-        self._leaning = evidence + self._kinds[:, None]
+        self._leaning = np.stack(added) + self._known + self._kinds[:, None]
+
+    def evidence(self) -> float:
+        """Return how much better answers are explained together than each by itself."""
+        otherwise = self._leaning[:, self._workers] - self._told
+        each = log_sums(self._leaning[:, self._workers]) - log_sums(otherwise)
+        return float(log_sums(self._leaning)[self._heard > 0].sum() - each.sum())
 
     def believed(self) -> "Believed":
         """Return what is believed now."""
@@ -116,6 +128,13 @@ class Believed:
 
     def __init__(self, kinds: Array, of_new: Array, answers: NDArray[np.intp]) -> None:
         self._kinds, self._new, self._answers = kinds, of_new, answers
+
+    @classmethod
+    def averaged(cls, weights: Array, found: "Sequence[Believed]") -> "Believed":
+        """Return an average of several beliefs about the same workers."""
+        kinds = np.tensordot(weights, np.stack([one._kinds for one in found]), axes=1)
+        of_new = np.tensordot(weights, np.stack([one._new for one in found]), axes=1)
+        return cls(kinds, of_new, found[0]._answers)
 
     def kinds(self, number: int | None) -> Array:
         """Return how likely a worker is of each kind; of one not heard yet, what the crowd is."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nextpair.selectors.gaining import learning
-from nextpair.selectors.gaining.spreading import Scores, _averaged
+from nextpair.selectors.gaining import explaining
+from nextpair.selectors.gaining.spreading import Scores, averaged
 from nextpair.selectors.information_gain import InformationGain
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome, unordered
@@ -54,7 +54,7 @@ def test_intervals_hold_though_some_guess() -> None:
 def test_intervals_hold_where_documents_are_too_many_to_be_polished(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(learning, "FEW", 0)
+    monkeypatch.setattr(explaining, "FEW", 0)
     assert 0.8 < covered(3.0, 5) < 0.98
 
 
@@ -62,7 +62,7 @@ def test_an_average_of_beliefs_has_the_moments_of_their_mixture() -> None:
     narrow, wide = np.array([[1.0, 0.5], [0.5, 2.0]]), np.array([[3.0, 0.0], [0.0, 1.0]])
     one = Scores(np.array([0.0, 1.0]), narrow.diagonal(), narrow)
     other = Scores(np.array([2.0, -1.0]), wide.diagonal(), wide)
-    mixed = _averaged([(0.75, one), (0.25, other)])
+    mixed = averaged(np.array([0.75, 0.25]), [one, other])
     rng = np.random.default_rng(0)
     drawn = np.concatenate(
         [
