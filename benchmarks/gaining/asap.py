@@ -1,4 +1,4 @@
-"""ASAP, the strongest rival: expected information gain by message passing (Mikhailiuk et al., 2020).
+"""ASAP, the strongest rival: information gain by message passing (Mikhailiuk et al., ICPR 2020).
 
 Written anew from the paper and the published behaviour, because the original takes minutes for a
 hundred questions. Scores are N(0, 1/2) and a judge's noise is N(0, 1); every question is the pair
