@@ -22,7 +22,7 @@ from nextpair.selectors.topic.judgments import Judgment
 from nextpair.selectors.topic.judgments import Outcome as Relation
 from nextpair.selectors.topic.settings import Settings
 
-ERROR, SIZES, SEEDS, EVERY = 0.1, (20, 100), 5, 2
+ERROR, SIZES, SEEDS, EVERY = 0.1, (20, 100), 2, 2
 FIRST_SEED = 60
 """Those from 40 on were recorded before what is done about reversers was made."""
 CROWDS = {

@@ -74,7 +74,8 @@ def _lay(beliefs: Beliefs) -> Beliefs:
         if gain > 0:
             beliefs = other
         if abs(gain) < DISPUTED:
-            beliefs.disputed = disputed
+            # Nobody may be most likely of a class that several are a little likely of.
+            beliefs.disputed = disputed if all(map(len, disputed)) else None
             break
     return beliefs
 
