@@ -24,6 +24,7 @@ from nextpair.selectors.placing.asking import (
     documents_of,
     draw_opponents,
 )
+from nextpair.selectors.placing.confirming import confirm
 from nextpair.selectors.placing.fitting import Fitting
 from nextpair.selectors.placing.forecasting import forecast
 from nextpair.selectors.placing.goals import Goal, Reach
@@ -32,7 +33,7 @@ from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.proof import Proof
 from nextpair.selectors.placing.spans import spans
 from nextpair.selectors.placing.view import View
-from nextpair.selectors.placing.waiting import FIRST_AT_ONCE, askable
+from nextpair.selectors.placing.waiting import askable
 from nextpair.selectors.topic.believing import Believer, Reliability
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
@@ -51,8 +52,6 @@ EAGER = 3.0
 """How much less a question about a document begun may teach then, as a factor."""
 LEAST_TIES = 0.6
 """If fewer answers to ties are ties, classes are no more than a way to ask."""
-TRIES = 16
-"""Pairs drawn, where any of many will do, before it is given up."""
 LITTLE = 1e-6
 """Chance that only decides between equals."""
 
@@ -137,7 +136,10 @@ class Placement(Believer):
             beliefs = self._fitting.final()
             reach = self._goal.look(beliefs)
             if reach.enough:
-                return self._confirm(beliefs, worker, open_pairs, rng)
+                if self._spent_with(open_pairs):
+                    return Idle.WAIT
+                firm = self._firm(beliefs)
+                return confirm(beliefs, firm, reach.told_apart, worker, open_pairs, rng)
         wanted = askable(open_pairs, reach, self._mainland, self._heard, self.options.hurry)
         if self._spent_with(open_pairs) or not wanted.any():
             return Idle.WAIT
@@ -151,27 +153,6 @@ class Placement(Believer):
         if best is None:
             return Idle.WAIT
         return self._stay(best, situation, worker)
-
-    def _confirm(
-        self,
-        beliefs: View,
-        worker: Worker,
-        open_pairs: Counter[Pair],
-        rng: np.random.Generator,
-    ) -> Choice:
-        """Ask about a difference that is certain, while the order may be upside down."""
-        if beliefs.classes == 1 or beliefs.crowd.upright:
-            return Idle.DONE
-        if self._spent_with(open_pairs) or open_pairs.total() >= FIRST_AT_ONCE:
-            return Idle.WAIT
-        firm = self._firm(beliefs).nonzero()[0]
-        largest = beliefs.likeliest[firm] == beliefs.counts.argmax()
-        pairs = zip(*(rng.choice(firm[side], TRIES) for side in (largest, ~largest)), strict=True)
-        for first, second in pairs:
-            pair = unordered(int(first), int(second))
-            if pair not in open_pairs and not worker.has_seen(pair):
-                return pair
-        return Idle.WAIT
 
     def _spent_with(self, open_pairs: Counter[Pair]) -> bool:
         limit = float(self.options.budget) * len(self.documents)

@@ -8,6 +8,9 @@ from scipy.sparse import csr_array
 
 FIRST_ROOM = 64
 
+Disputed = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Documents of two classes that may as well be one, if some others reverse than it seems."""
+
 
 class Answers:
     """Answers in the order in which they came.
@@ -35,6 +38,14 @@ class Answers:
         twin = copy.copy(self)
         twin._new = []
         twin._size = self._size if count is None else count
+        return twin
+
+    def turned(self, workers: NDArray[np.bool_]) -> "Answers":
+        """Return the same answers, but those of some workers, marked by number, reversed."""
+        twin = self.first_ones()
+        rows = self._file().copy()
+        rows[2] = np.where(workers[rows[3]], 2 - rows[2], rows[2])
+        twin._rows = rows
         return twin
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.placing import messages, places
-from nextpair.selectors.placing.answers import Answers
+from nextpair.selectors.placing.answers import Answers, Disputed
 from nextpair.selectors.placing.camps import opposed
 from nextpair.selectors.placing.crowd import Crowd
 from nextpair.selectors.placing.places import Array
@@ -45,6 +45,7 @@ class Beliefs:
         self._incidence = self.answers.incidence(0)
         self._sent = 0
         self._explained = 0.0
+        self.disputed: Disputed | None = None
         self._weigh_newcomer(self.counts)
 
     @property
@@ -238,6 +239,15 @@ class Beliefs:
         smaller = upper if self.counts[upper] < self.counts[upper + 1] else upper + 1
         del self.founders[smaller]
         self._start_from(places.gather(self._chances, start, stop))
+
+    def lay(self, gone: int, over: int) -> None:
+        """Make one class of two anywhere, in the belief that many reverse."""
+        chances = self._chances.copy()
+        chances[2 * over + 1] += chances[2 * gone + 1]
+        chances[2 * gone + 1] = 0
+        del self.founders[gone]
+        self.crowd.suspect()
+        self._start_from(places.gather(chances, 2 * gone, 2 * gone + 3))
 
     def swap(self, upper: int) -> None:
         """Let a class and the next change places."""

@@ -1,9 +1,10 @@
 """Which classes there are: finding new ones, and giving up those that were none."""
 
 import numpy as np
-from scipy.special import gammaln
 
+from nextpair.selectors.placing.answers import Disputed
 from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.joining import joining_gains, layable
 from nextpair.selectors.placing.splitting import best_split
 
 SURE = 0.9
@@ -22,6 +23,12 @@ KNOWN = 8
 """Answers per worker before anything can be told from who disagrees with whom."""
 MARGIN = 2.0
 """How much better a new start must explain the answers, as a logarithm, to be taken."""
+MOST_LAID, LAYING_TRIES = 3, 2
+"""How many classes are laid over others at one time, and the tries that each of them has then."""
+UNLAID = -30.0
+"""How much worse that may explain the answers meanwhile, as a logarithm, to be let settle."""
+DISPUTED = 8.0
+"""How close the next best explanation must come, as a logarithm, to be asked about."""
 MOST_CHANGES = 8
 """At one time."""
 
@@ -31,7 +38,8 @@ def revise(beliefs: Beliefs, tries: int) -> Beliefs:
 
     Where all workers seem to err too often, the same is done in the belief that some reverse what
     they are asked; and once enough is known of each worker, all is begun anew from who disagrees
-    with whom. What explains the answers better is kept.
+    with whom. In any case classes are laid over others in that belief. What explains the answers
+    better is kept.
 
     Parameters
     ----------
@@ -43,9 +51,55 @@ def revise(beliefs: Beliefs, tries: int) -> Beliefs:
         beliefs = _better(beliefs, _suspicious(beliefs)) or beliefs
     if tries and len(beliefs.answers) >= KNOWN * beliefs.crowd.size:
         beliefs = _better(beliefs, _anew(beliefs), MARGIN) or beliefs
+    if tries:
+        beliefs = _lay(beliefs)
     if beliefs.turn_over():
         _pass_messages(beliefs, 1)
     return beliefs
+
+
+def _lay(beliefs: Beliefs) -> Beliefs:
+    """Lay classes over others, where that explains the answers better, and note what comes close.
+
+    What reversers have misplaced is a class of its own in the wrong place, in which the others seem
+    to err a bit more: nothing that is done to neighbours alone leads out of that.
+    """
+    beliefs.disputed = None
+    for _ in range(MOST_LAID):
+        _pass_messages(beliefs, 1)
+        laid = _best_laid(beliefs)
+        if laid is None:
+            break
+        other, gain, disputed = laid
+        if gain > 0:
+            beliefs = other
+        if abs(gain) < DISPUTED:
+            # Nobody may be most likely of a class that several are a little likely of.
+            beliefs.disputed = disputed if all(map(len, disputed)) else None
+            break
+    return beliefs
+
+
+def _best_laid(beliefs: Beliefs) -> tuple[Beliefs, float, Disputed] | None:
+    """Return the best beliefs in which a class is laid over another, with what they gain."""
+    best: tuple[Beliefs, float, Disputed] | None = None
+    likeliest, support, most = beliefs.likeliest, beliefs.support(), -DISPUTED
+    for gone, over in layable(beliefs):
+        other = beliefs.twin()
+        other.lay(gone, over)
+        _pass_messages(other, SETTLING)
+        if other.support() - support < UNLAID:
+            continue
+        other.turn_over()
+        other = _revise(other, LAYING_TRIES)
+        _pass_messages(other, SETTLING)
+        gain = other.support() - support
+        # What is worse and has the two classes apart again is no other explanation.
+        together = np.ptp(other.likeliest[[beliefs.founders[gone], beliefs.founders[over]]]) == 0
+        if gain > most and (gain > 0 or together):
+            members = np.flatnonzero(likeliest == gone), np.flatnonzero(likeliest == over)
+            best, most = (other, gain, members), gain
+    return best
 
 
 def _suspicious(beliefs: Beliefs) -> Beliefs:
@@ -149,9 +203,11 @@ def _swapped(beliefs: Beliefs) -> Beliefs | None:
 def _split(beliefs: Beliefs) -> Beliefs | None:
     """Return beliefs in which a class has become two, if there is one that seems to be."""
     likeliest = beliefs.beliefs.argmax(axis=1)
+    # Halves of a class that some see the other way round would seem to be one.
+    answers = beliefs.answers.turned(beliefs.crowd.reversing)
     for whole in range(beliefs.classes):
         members = np.flatnonzero(likeliest == 2 * whole + 1)
-        split = best_split(beliefs.answers, members, beliefs.size)
+        split = best_split(answers, members, beliefs.size)
         if split is not None and split.gain > 0:
             twin = beliefs.twin()
             twin.split(whole, split.members, split.upper)
@@ -170,20 +226,3 @@ def _joined(beliefs: Beliefs) -> Beliefs | None:
     twin = beliefs.twin()
     twin.join(upper)
     return twin
-
-
-def joining_gains(beliefs: Beliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return by how much each class and the next are likelier one than two, as logarithms."""
-    answers, counts = beliefs.answers, np.maximum(beliefs.counts, 0.5)
-    likelihood = np.log(beliefs.crowd.likelihood(answers.worker, answers.answer), dtype=np.float64)
-    one, other = beliefs.beliefs[answers.first], beliefs.beliefs[answers.second]
-    upper, lower = slice(1, -2, 2), slice(3, None, 2)
-    downwards = one[:, upper] * other[:, lower]
-    upwards = one[:, lower] * other[:, upper]
-    fit: np.ndarray[tuple[int], np.dtype[np.float64]] = (
-        likelihood[1] - likelihood[0]
-    ) @ downwards + (likelihood[1] - likelihood[2]) @ upwards
-    # How much likelier so many documents are of one class than of two, before any answer.
-    together = gammaln(counts[:-1] + counts[1:])
-    apart = gammaln(counts[:-1]) + gammaln(counts[1:])
-    return fit + together - apart

@@ -100,6 +100,12 @@ class Crowd:
         return float(self._habits[4])
 
     @property
+    def reversing(self) -> NDArray[np.bool_]:
+        """Who probably says better for worse, by number."""
+        probably: NDArray[np.bool_] = messages.shares(self._leanings.of(self.size)[0])[1] > 0.5
+        return probably
+
+    @property
     def mirrored(self) -> bool:
         """Whether more seem to reverse than not: then rather the order is upside down."""
         return self._leanings.upside_down > 0

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.placing import messages
+from nextpair.selectors.placing.answers import Disputed
 from nextpair.selectors.placing.asking import entropy, lessons
 from nextpair.selectors.placing.beliefs import FOUNDER, Beliefs
 from nextpair.selectors.placing.messages import APART, LEAST
@@ -46,6 +47,8 @@ class View:
     ) -> None:
         self.answers, self.crowd = fitted.answers, fitted.crowd
         self.classes = fitted.classes
+        self.disputed = _at(documents, fitted.disputed) if fitted.disputed else None
+        """Documents of two classes which another explanation that is nearly as good has as one."""
         self._logs = np.tile(np.log(fitted.newcomer), (size, 1))
         if hints is not None and fitted.hinted:
             self._logs[:, 1::2] += hints
@@ -145,6 +148,13 @@ class View:
     def reliabilities(self) -> list[Reliability]:
         """Describe the workers who have answered."""
         return self.crowd.reliabilities(self.answers.worker)
+
+
+def _at(documents: Sequence[int], disputed: Disputed) -> Disputed:
+    """Return the positions of documents of two classes."""
+    one, other = disputed
+    positions = np.array(documents, dtype=np.intp)
+    return positions[one], positions[other]
 
 
 def tell(others: Sequence[float], better: float, tie: float, worse: float) -> list[float]:

@@ -60,6 +60,30 @@ def test_a_document_that_is_better_than_all_founds_a_class() -> None:
     assert levels(revised) == [0] * 7 + [1]
 
 
+def test_an_explanation_that_comes_close_is_disputed_and_no_other() -> None:
+    sure = classes.revise(believe([0] * 20 + [1] * 20, 400, 0.1, seed=0), TRIES)
+    assert sure.disputed is None
+    beliefs = Beliefs()
+    for number, other in enumerate(range(1, 31)):
+        beliefs.answers.add(0, other, 1, beliefs.crowd.number(f"w{number}"))
+    for number, other in ((31, 1), (32, 2)):
+        beliefs.answers.add(31, other, 0, beliefs.crowd.number(f"w{number}"))
+    beliefs.extend(32)
+    settle(beliefs, 4)
+    doubtful = classes.revise(beliefs, TRIES)
+    assert doubtful.disputed is not None
+    assert 31 in np.concatenate(doubtful.disputed)
+
+
+def test_a_class_nobody_is_most_likely_of_is_not_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    beliefs, nobody = believe([0] * 20, 100, 0.1, seed=1), np.zeros(0, dtype=np.intp)
+    close = beliefs.twin(), -1.0, (nobody, np.array([3]))
+    monkeypatch.setattr(classes, "_best_laid", lambda _: close)
+    assert classes.revise(beliefs, TRIES).disputed is None
+
+
 def test_a_class_on_the_wrong_side_of_its_neighbour_changes_places() -> None:
     grades = [0] * 30 + [1] * 6 + [2] * 6
     rng, beliefs = np.random.default_rng(3), Beliefs()

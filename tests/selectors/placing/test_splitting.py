@@ -34,3 +34,17 @@ def test_only_answers_among_members_count() -> None:
     split = best_split(beliefs.answers, np.arange(20), 40)
     assert split is not None
     assert split.gain < 0
+
+
+def test_halves_that_some_see_the_other_way_round_are_told_apart_by_turned_answers() -> None:
+    grades = np.array([0] * 20 + [1] * 20)
+    beliefs = believe(grades.tolist(), 200, 0.1, seed=3)
+    reversing = np.arange(10) < 4
+    mixed = beliefs.answers.turned(reversing)
+    blurred = best_split(mixed, np.arange(40), 40)
+    assert blurred is not None
+    assert blurred.gain < 0
+    split = best_split(mixed.turned(reversing), np.arange(40), 40)
+    assert split is not None
+    assert split.gain > 0
+    assert (beliefs.answers.answer == mixed.turned(reversing).answer).all()

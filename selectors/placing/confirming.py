@@ -1,0 +1,73 @@
+"""What is asked before the end: whether another explanation of all the answers is the true one.
+
+Where many may reverse what they are asked, two orders can explain the answers about as well, and
+each makes every single document seem certain.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.placing.answers import Disputed
+from nextpair.selectors.placing.asking import Mask
+from nextpair.selectors.placing.view import View
+from nextpair.selectors.placing.waiting import FIRST_AT_ONCE
+from nextpair.selectors.topic.judgments import Pair, unordered
+
+TRIES = 16
+"""Pairs drawn, where any of many will do, before it is given up."""
+DISPUTED_AT_ONCE = 2
+"""Whether two documents are tied, one or two answers tell."""
+
+
+def confirm(
+    beliefs: View,
+    firm: Mask,
+    told_apart: int,
+    worker: Worker,
+    open_pairs: Counter[Pair],
+    rng: np.random.Generator,
+) -> Choice:
+    """Ask what tells the order from another explanation, if one is left.
+
+    Parameters
+    ----------
+    firm
+        Documents whose place is certain enough to measure others by.
+    told_apart
+        How many places, best first, need to be told from each other.
+    """
+    if beliefs.disputed and _matters(beliefs, beliefs.disputed, told_apart):
+        # Of one class or of two: those who reverse know that as well as anybody.
+        if open_pairs.total() >= DISPUTED_AT_ONCE:
+            return Idle.WAIT
+        pair = _draw(beliefs.disputed, worker, open_pairs, rng)
+        if pair is not None:
+            return pair
+    if beliefs.classes == 1 or beliefs.crowd.upright:
+        return Idle.DONE
+    if open_pairs.total() >= FIRST_AT_ONCE:
+        return Idle.WAIT
+    # The order may be upside down: then a difference that is certain tells who reverses.
+    certain = firm.nonzero()[0]
+    largest = beliefs.likeliest[certain] == beliefs.counts.argmax()
+    pair = _draw((certain[largest], certain[~largest]), worker, open_pairs, rng)
+    return Idle.WAIT if pair is None else pair
+
+
+def _matters(beliefs: View, disputed: Disputed, told_apart: int) -> bool:
+    """Say whether any document of two classes is at a place that has to be told from others."""
+    best = min(int(beliefs.likeliest[side].min()) for side in disputed)
+    return 2 * best + 1 < told_apart
+
+
+def _draw(
+    sides: Disputed, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator
+) -> Pair | None:
+    """Draw a pair from two sides that this worker may have."""
+    for first, second in zip(*(rng.choice(side, TRIES) for side in sides), strict=True):
+        pair = unordered(int(first), int(second))
+        if pair not in open_pairs and not worker.has_seen(pair):
+            return pair
+    return None
