@@ -1,6 +1,6 @@
 """Taking answers: a judgment is told only once it is committed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,8 +70,17 @@ class Judged:
     verdict: VerdictRow | None = None
 
 
-def absorb_judgment(service: Service, ref: AssignmentRef, answer: Answer, now: float) -> Judged:
-    """Append an answer to the log; the same answer again is a success that changes nothing."""
+def absorb_judgment(
+    service: Service, ref: AssignmentRef, answer: Answer, clock: Callable[[], float]
+) -> Judged:
+    """Append an answer to the log; the same answer again is a success that changes nothing.
+
+    Parameters
+    ----------
+    clock
+        Looked at when the answer is appended, not when it came: one that waited until its pair had
+        been given to someone else is late.
+    """
 
     def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Judged] | None:
         given = take(service, connection, live, ref, answer.worker)
@@ -87,6 +96,7 @@ def absorb_judgment(service: Service, ref: AssignmentRef, answer: Answer, now: f
         checked = held.row.batch is not None or held.row.purpose == Purpose.QUIZ
         if checked and not locked:
             return None
+        now = clock()
         reading = Reading(service, connection, held.live, held.study, held.row)
         judgment = replace(reading.judgment(content, kept, now), seconds=answer.seconds)
         concluded = None

@@ -33,7 +33,7 @@ class Bearer:
 
     ref: AssignmentRef | None
     service: Service
-    now: float
+    clock: Callable[[], float]
 
     def may_answer(self, asked: AssignmentRef) -> AssignmentRef:
         """Return which attempt is meant; a token opens no assignment but its own."""
@@ -109,9 +109,9 @@ async def _bearer(request: Request) -> Bearer:
     if credentials.startswith(TOKEN_PREFIX):
         _refuse_unknown_queries(request)
         state = request.app.state
-        return Bearer(state.service.tokens.read(credentials), state.service, state.clock())
+        return Bearer(state.service.tokens.read(credentials), state.service, state.clock)
     caller = await _allow_platform(request)
-    return Bearer(None, caller.service, caller.now)
+    return Bearer(None, caller.service, request.app.state.clock)
 
 
 async def _seated(request: Request) -> Seated:

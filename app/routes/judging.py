@@ -97,7 +97,7 @@ async def judge(
     ref = bearer.may_answer(_ref(assignment, body.attempt))
     answer = Answer(body.answer, body.worker, body.seconds, body.left)
     judged = await bearer.service.do(
-        lambda service: answering.absorb_judgment(service, ref, answer, bearer.now)
+        lambda service: answering.absorb_judgment(service, ref, answer, bearer.clock)
     )
     response.status_code = 200 if judged.repeated else 201
     return judgment_out(judged)
@@ -115,7 +115,7 @@ def skip(assignment: AssignmentId, body: SkipIn, bearer: Answerer) -> Skipped:
 def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> AssignmentOut:
     """Take back the worker's last answer, and get the same question again with a new token."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
-    row, topic = undoing.undo(bearer.service, ref, body.worker, bearer.now)
+    row, topic = undoing.undo(bearer.service, ref, body.worker, bearer.clock())
     return show(bearer.service, row, topic)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_process import STUDY, TOPIC, InProcess, installed
+from in_process import STUDY, TOPIC, Clock, InProcess, installed
 from sqlalchemy import event, text
 
 from nextpair.app.errors import AnswerConflict
@@ -18,6 +18,10 @@ from nextpair.app.judging.tokens import AssignmentRef
 
 WORKERS = [f"worker-{number}" for number in range(6)]
 NOW = 1000.0
+
+
+def clock() -> float:
+    return NOW
 
 
 @pytest.fixture
@@ -44,12 +48,12 @@ def ask(worker: str) -> Callable[[Service], Handed]:
     return use_case
 
 
-def answer(handed: Handed) -> Callable[[Service], Judged]:
+def answer(handed: Handed, at: Callable[[], float] = clock) -> Callable[[Service], Judged]:
     (row,) = handed.assignments
     said = Answer({"preference": "left"})
 
     def use_case(service: Service) -> Judged:
-        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), said, NOW)
+        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), said, at)
 
     return use_case
 
@@ -103,7 +107,7 @@ def test_one_that_is_refused_does_not_hold_up_the_others(service: Service) -> No
     row = handed[2].assignments[0]
 
     def badly(service: Service) -> Judged:
-        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), wrong, NOW)
+        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), wrong, clock)
 
     told = at_once(service, [answer(handed[0]), badly, answer(handed[1])])
     assert isinstance(told[1], Exception)
@@ -129,7 +133,7 @@ def test_what_changes_nothing_is_found_out_in_the_group(
     row = handed[0].assignments[0]
 
     def change_it(service: Service) -> Judged:
-        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), other, NOW)
+        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), other, clock)
 
     refused, told = at_once(service, [change_it, answer(handed[1])])
     assert isinstance(refused, AnswerConflict)
@@ -151,6 +155,27 @@ def test_a_topic_that_a_thread_is_at_is_waited_for(
         return await asking
 
     assert asyncio.run(ask_while_it_is_held()).assignments[0].number == 7
+
+
+def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Meanwhile its pair may have been given to someone else.
+    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", 60.0)
+    (handed,) = at_once(service, [ask(WORKERS[0])])
+    (row,) = handed.assignments
+    time = Clock()
+    time.now = row.expires_at
+
+    async def answer_while_it_is_held() -> Judged:
+        with service.topics.hold(service.topic_id(STUDY, TOPIC)):
+            answering = asyncio.create_task(service.do(answer(handed, time)))
+            await asyncio.sleep(0.01)
+            time.move(0.1)
+        return await answering
+
+    judged = asyncio.run(answer_while_it_is_held())
+    assert (judged.late, judged.judgment.created_at) == (True, row.expires_at + 0.1)
 
 
 def test_who_has_waited_long_enough_gets_a_thread(
