@@ -10,6 +10,8 @@ from nextpair.selectors.placing.places import Array
 
 REFERENCES = 32
 """Documents, spread over the order, that all others are compared with to see how sure it is."""
+CROWDING = 1.5
+"""How much more it matters to learn of documents that are in doubt: the power of that doubt."""
 WIDTH = 2 * 1.6449
 """Deviations that an interval with a chance of 90 % is wide."""
 
@@ -46,6 +48,9 @@ class Goal:
             weights, wrong = _best(beliefs, self.top, margin)
         else:
             weights, wrong = _whole(beliefs, margin)
+        if self.width and not self.top:
+            # Every interval counts, wherever in the order it lies.
+            weights = np.ones(size)
         width = float(WIDTH * np.sqrt(beliefs.variances).mean()) if size else 0.0
         enough = width <= self.width if self.width else wrong <= self.risk
         return Reach(weights, wrong, width, enough)
@@ -74,8 +79,8 @@ class Reach:
 def _whole(beliefs: Beliefs, margin: float) -> tuple[Array, float]:
     """Weigh documents by how often they are expected on the wrong side of others.
 
-    Where documents are crowded an order has more to lose. The root of that, not the thing itself:
-    what is certain of one document tells of all that were compared with it.
+    Where documents are crowded an order has more to lose, and more than in proportion: an answer
+    there is about a pair in doubt, and tells of others in doubt that were compared with the two.
     """
     size = len(beliefs.means)
     count = min(size, REFERENCES)
@@ -92,7 +97,7 @@ def _whole(beliefs: Beliefs, margin: float) -> tuple[Array, float]:
         wrong[itself] = 0.0
     others = np.full(size, count)
     others[references] -= 1
-    weights = np.sqrt(doubts.sum(axis=0) / np.maximum(others, 1))
+    weights = (doubts.sum(axis=0) / np.maximum(others, 1)) ** CROWDING
     return weights / max(float(weights.mean()), 1e-12), float(wrong.sum() / max(others.sum(), 1))
 
 
