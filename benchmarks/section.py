@@ -2,8 +2,12 @@
 
 import argparse
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
+
+from threadpoolctl import threadpool_limits
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where the real data is looked for; see docs/benchmarks.md for what to put there."""
@@ -37,6 +41,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=16, help="of the load benchmark, at once")
     parser.add_argument("--seconds", type=float, default=4.0, help="of each of its runs")
     return parser.parse_args()
+
+
+def processes(jobs: int) -> ProcessPoolExecutor:
+    """Open a pool whose processes compute with one thread each, so that they do not fight."""
+    return ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,))
 
 
 def main(measure: Callable[[argparse.Namespace], Section]) -> None:

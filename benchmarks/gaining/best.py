@@ -1,15 +1,12 @@
 """Finding the very best one, and the top ten: by elimination, and by information alone."""
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.gaining.judges import Judges, Scale, play
-from benchmarks.section import Section, main
+from benchmarks.section import Section, main, processes
 from nextpair.selectors.topic.settings import Settings
 
 FIRST_SEED, SEEDS = 3_000, 40
@@ -28,9 +25,7 @@ def measure(given: argparse.Namespace) -> Section:
         f" so after {' / '.join(map(str, CHECKPOINTS))} judgments per item.",
         ("looked for", "`top`", *map(str, CHECKPOINTS)),
     )
-    with ProcessPoolExecutor(
-        given.jobs, get_context("spawn"), initializer=partial(threadpool_limits, 1)
-    ) as pool:
+    with processes(given.jobs) as pool:
         for count, top in WISHES:
             seeds = range(FIRST_SEED, FIRST_SEED + SEEDS)
             found = np.array(list(pool.map(partial(_found, count, top), seeds))).mean(axis=0)

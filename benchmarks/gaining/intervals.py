@@ -1,15 +1,12 @@
 """Whether intervals hold what they say: 90 % credible intervals of differences of scores."""
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.gaining.judges import CHECKPOINTS, Judges, Scale, play
-from benchmarks.section import Section, main
+from benchmarks.section import Section, main, processes
 from nextpair.selectors.information_gain import InformationGain
 from nextpair.selectors.topic.settings import Settings
 
@@ -36,9 +33,7 @@ def measure(given: argparse.Namespace) -> Section:
         f" {SEEDS} seeds, pairs chosen by information gain. Bar: {LEAST:.0%} to {MOST:.0%}.",
         ("answers", *(f"at {at}" for at in CHECKPOINTS), "bar"),
     )
-    with ProcessPoolExecutor(
-        given.jobs, get_context("spawn"), initializer=partial(threadpool_limits, 1)
-    ) as pool:
+    with processes(given.jobs) as pool:
         every = []
         for scale in SCALES:
             seeds = range(FIRST_SEED, FIRST_SEED + SEEDS)

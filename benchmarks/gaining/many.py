@@ -1,15 +1,12 @@
 """What is lost where documents are too many for a covariance: the ways of larger topics, on one."""
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.gaining.judges import Judges, Scale, play, tau_b
-from benchmarks.section import Section, main
+from benchmarks.section import Section, main, processes
 from nextpair.selectors.gaining import explaining
 from nextpair.selectors.topic.settings import Settings
 
@@ -32,9 +29,7 @@ def measure(given: argparse.Namespace) -> Section:
         f" {' / '.join(map(str, CHECKPOINTS))} judgments per item.",
         ("documents, and how", *map(str, CHECKPOINTS)),
     )
-    with ProcessPoolExecutor(
-        given.jobs, get_context("spawn"), initializer=partial(threadpool_limits, 1)
-    ) as pool:
+    with processes(given.jobs) as pool:
         for name, limits in WAYS:
             seeds = range(FIRST_SEED, FIRST_SEED + SEEDS)
             found = np.array(list(pool.map(partial(_taus, limits), seeds))).mean(axis=0)

@@ -2,17 +2,13 @@
 
 import argparse
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from itertools import product
-from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from benchmarks.placing.topics import recorded
-from benchmarks.section import Section, main
+from benchmarks.section import Section, main, processes
 from nextpair.app.simulation.crowd import SimulatedWorker
 from nextpair.app.simulation.runs import compare
 from nextpair.app.simulation.truths import SCORES, Question, Recorded
@@ -52,9 +48,7 @@ def measure(given: argparse.Namespace) -> Section:
     runs = list(product(truths, range(FIRST_SEED, FIRST_SEED + SEEDS)))
     if not runs:
         return section
-    with ProcessPoolExecutor(
-        given.jobs, get_context("spawn"), initializer=partial(threadpool_limits, 1)
-    ) as pool:
+    with processes(given.jobs) as pool:
         found = np.array(list(pool.map(_taus, *zip(*runs, strict=True), chunksize=8)))
     for budget, (theirs, ours, beside) in zip(BUDGETS, found.transpose(1, 2, 0), strict=True):
         more = ours - theirs

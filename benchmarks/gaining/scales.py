@@ -1,16 +1,13 @@
 """How well orders are recovered on continuous scales, with good workers and bad ones."""
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.gaining import asap
 from benchmarks.gaining.judges import CHECKPOINTS, Scale, taus
-from benchmarks.section import Section, main
+from benchmarks.section import Section, main, processes
 
 FIRST_SEED = 40_000
 """Seeds below 10,000, and up to 59 from 10,000, 20,000 and 30,000 on, were looked at."""
@@ -53,9 +50,7 @@ def measure(given: argparse.Namespace) -> Section:
         ("answers", *map(str, CHECKPOINTS), "error", "mean", "bar"),
     )
     seeds = range(FIRST_SEED, FIRST_SEED + given.repeat)
-    with ProcessPoolExecutor(
-        given.jobs, get_context("spawn"), initializer=partial(threadpool_limits, 1)
-    ) as pool:
+    with processes(given.jobs) as pool:
         for place, (scale, bar) in enumerate(SCALES):
             found = np.array(list(pool.map(partial(taus, scale, options={}), seeds)))
             missed = _missed(found.mean(axis=0), bar, MEANS.get(place))

@@ -2,15 +2,12 @@
 
 import argparse
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.placing.topics import SAMPLE, graded
-from benchmarks.section import Section, main
+from benchmarks.section import Section, main, processes
 from nextpair.app.simulation.crowd import CrowdSettings, Kind, SimulatedWorker, recruit
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import Plan, judge_topic
@@ -125,7 +122,7 @@ def _play(truths: Sequence[Truth], plan: Plan, traps: int, jobs: int) -> list[li
         for seed in range(FIRST_SEED, FIRST_SEED + SEEDS)
         for place, truth in enumerate(truths)
     ]
-    with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
+    with processes(jobs) as pool:
         outcomes = list(pool.map(_run, tasks))
     return [outcomes[start :: len(truths)] for start in range(len(truths))]
 

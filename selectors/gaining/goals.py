@@ -48,9 +48,9 @@ class Goal:
             weights, wrong = _best(beliefs, self.top, margin)
         else:
             weights, wrong = _whole(beliefs, margin)
-        if self.width and not self.top:
-            # Every interval counts, wherever in the order it lies.
-            weights = np.ones(size)
+            if self.width:
+                # Every interval counts, wherever in the order it lies.
+                weights = np.ones(size)
         width = float(WIDTH * np.sqrt(beliefs.variances).mean()) if size else 0.0
         enough = width <= self.width if self.width else wrong <= self.risk
         return Reach(weights, wrong, width, enough)
