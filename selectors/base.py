@@ -5,29 +5,23 @@ its class is the one subclass of `Selector` defined there. Another package adds 
 point of the group `nextpair.selectors`.
 """
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from importlib.metadata import entry_points
-from importlib.util import find_spec
+from functools import cache
 from itertools import product
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
+from nextpair.selectors.plugins import Plugins
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
 from nextpair.selectors.topic.settings import Forecast
-
-ENTRY_POINTS = "nextpair.selectors"
-_SHARED = ("base", "errors")
 
 
 class Idle(StrEnum):
@@ -166,36 +160,24 @@ class Selector(ABC):
         return pairs[rng.integers(len(pairs))]
 
 
+_SELECTORS: Plugins[Selector] = Plugins(
+    Selector, "nextpair.selectors", "nextpair.selectors", ("base", "errors", "plugins")
+)
+
+
 def selector_names() -> list[str]:
     """List the public names of all selectors, this package's and other packages'."""
-    package = importlib.import_module("nextpair.selectors")
-    modules = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg]
-    own = [module.replace("_", "-") for module in modules if module not in _SHARED]
-    return sorted({*own, *(entry.name for entry in entry_points(group=ENTRY_POINTS))})
+    return _SELECTORS.names()
 
 
+@cache
 def find_selector(name: str) -> type[Selector]:
     """Return the class of the selector that goes by this name."""
-    module_name = name.replace("-", "_")
-    # Looking for entry points reads every package's metadata, so only strangers pay for it.
-    if "_" not in name and module_name.isidentifier() and module_name not in _SHARED:
-        spec = find_spec(f"nextpair.selectors.{module_name}")
-        if spec is not None and not spec.submodule_search_locations:
-            return _selector_in(importlib.import_module(spec.name))
-    for entry in entry_points(group=ENTRY_POINTS, name=name):
-        found: type[Selector] = entry.load()
-        return found
-    raise UnknownSelector(f"there is no selector {name!r}; there are {', '.join(selector_names())}")
-
-
-def _selector_in(module: ModuleType) -> type[Selector]:
-    return next(
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and issubclass(value, Selector)
-        and value.__module__ == module.__name__
-    )
+    found = _SELECTORS.find(name)
+    if found is None:
+        known = ", ".join(selector_names())
+        raise UnknownSelector(f"there is no selector {name!r}; there are {known}")
+    return found
 
 
 def make_options(selector: type[Selector], given: Mapping[str, object]) -> Any:

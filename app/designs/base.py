@@ -6,24 +6,18 @@ as `design_options`. Another package adds one through an entry point of the grou
 `nextpair.designs`.
 """
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from importlib.metadata import entry_points
-from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nextpair.app.errors import BadAnswer
 from nextpair.selectors.errors import BadOption
+from nextpair.selectors.plugins import Plugins
 from nextpair.selectors.topic.judgments import Outcome
-
-ENTRY_POINTS = "nextpair.designs"
-_SHARED = ("base", "grading")
 
 
 class Shape(StrEnum):
@@ -187,35 +181,23 @@ def read_answer(model: type[Model], answer: Mapping[str, Any]) -> Model:
         raise BadAnswer("; ".join(wrong)) from None
 
 
+_DESIGNS: Plugins[Design] = Plugins(
+    Design, "nextpair.app.designs", "nextpair.designs", ("base", "grading")
+)
+
+
 def design_names() -> list[str]:
     """List the public names of all designs, this package's and other packages'."""
-    package = importlib.import_module("nextpair.app.designs")
-    modules = [module.name for module in pkgutil.iter_modules(package.__path__)]
-    own = [module.replace("_", "-") for module in modules if module not in _SHARED]
-    return sorted({*own, *(entry.name for entry in entry_points(group=ENTRY_POINTS))})
+    return _DESIGNS.names()
 
 
 @cache
 def find_design(name: str) -> type[Design]:
     """Return the class of the design that goes by this name."""
-    package = importlib.import_module("nextpair.app.designs")
-    for module in pkgutil.iter_modules(package.__path__):
-        if module.name not in _SHARED and module.name.replace("_", "-") == name:
-            return _design_in(importlib.import_module(f"{package.__name__}.{module.name}"))
-    for entry in entry_points(group=ENTRY_POINTS, name=name):
-        found: type[Design] = entry.load()
-        return found
-    raise BadOption(f"there is no design {name!r}; there are {', '.join(design_names())}")
-
-
-def _design_in(module: ModuleType) -> type[Design]:
-    return next(
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and issubclass(value, Design)
-        and value.__module__ == module.__name__
-    )
+    found = _DESIGNS.find(name)
+    if found is None:
+        raise BadOption(f"there is no design {name!r}; there are {', '.join(design_names())}")
+    return found
 
 
 def make_design(name: str, options: Mapping[str, Any]) -> Design:

@@ -122,7 +122,7 @@ def test_another_package_adds_a_selector_by_an_entry_point(
     assert topic.select("w", [], np.random.default_rng(0)) == (1, 0)
 
 
-@pytest.mark.parametrize("name", ["base", "errors", "topic", "ratings", "os"])
+@pytest.mark.parametrize("name", ["base", "errors", "plugins", "topic", "ratings", "os"])
 def test_a_module_that_is_no_selector_is_not_one(name: str) -> None:
     with pytest.raises(UnknownSelector):
         find_selector(name)
