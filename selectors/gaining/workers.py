@@ -113,10 +113,13 @@ class Crowd:
         self._leaning = np.stack(added) + self._known + self._kinds[:, None]
 
     def evidence(self) -> float:
-        """Return how much better answers are explained together than each by itself."""
+        """Return how much better answers are explained together than each by itself.
+
+        Who has only answered what was known tells of the crowd as well.
+        """
         otherwise = self._leaning[:, self._workers] - self._told
         each = log_sums(self._leaning[:, self._workers]) - log_sums(otherwise)
-        return float(log_sums(self._leaning)[self._heard > 0].sum() - each.sum())
+        return float(log_sums(self._leaning).sum() - each.sum())
 
     def believed(self) -> "Believed":
         """Return what is believed now."""

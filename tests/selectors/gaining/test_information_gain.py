@@ -118,6 +118,19 @@ def test_known_answers_tell_whom_to_believe() -> None:
     assert topic.chance("d2", "d3") < 0.4
 
 
+def test_known_answers_tell_of_a_crowd_before_it_has_judged_anything() -> None:
+    def believed(turned: int) -> float:
+        said = [Outcome.WORSE] * turned + [Outcome.BETTER] * (10 - turned)
+        known = [
+            Judgment(number, "k1", "k2", said[number % 10], f"w{number % 10}", Outcome.BETTER)
+            for number in range(60)
+        ]
+        newcomer = Judgment(100, "d0", "d1", Outcome.BETTER, "new")
+        return fold(pool(4), [*known, newcomer], Settings("information-gain")).chance("d0", "d1")
+
+    assert believed(turned=4) < believed(turned=0) - 0.05
+
+
 def test_the_same_log_gives_the_same_beliefs_whoever_looked_meanwhile() -> None:
     topic = judged(thurstone(scores_of(4)), 5, 4, pool())
     known = Judgment(500, "k1", "k2", Outcome.WORSE, "w1", Outcome.BETTER)
