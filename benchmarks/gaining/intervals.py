@@ -10,8 +10,8 @@ from benchmarks.section import Section, main, processes
 from nextpair.selectors.information_gain import InformationGain
 from nextpair.selectors.topic.settings import Settings
 
-FIRST_SEED, SEEDS = 42_000, 40
-"""Seeds below 10,000, and from 12,000, 22,000 and 32,000 on, were looked at before."""
+FIRST_SEED, SEEDS = 52_000, 40
+"""Seeds below 10,000, and from 12,000, 22,000, 32,000 and 42,000 on, were looked at before."""
 LEAST, MOST = 0.85, 0.95
 DEVIATIONS = 1.6449
 SCALES = (
