@@ -53,13 +53,22 @@ def chances(mean: Array, variance: Array, margin: float) -> Chances:
     """Return the chances of better, tie and worse, a row each."""
     scale = np.sqrt(1 + variance)
     ahead, behind = (mean - margin) / scale, (-mean - margin) / scale
-    better, worse = ndtr(ahead), ndtr(behind)
     at_better = np.exp(-ahead * ahead / 2) / (_ROOT * scale)
     at_worse = np.exp(-behind * behind / 2) / (_ROOT * scale)
     bend, bow = -ahead * at_better / scale, -behind * at_worse / scale
-    tie = np.maximum(1 - better - worse, LEAST)
     return Chances(
-        np.stack([np.maximum(better, LEAST), tie, np.maximum(worse, LEAST)]),
+        _answers(ahead, behind),
         np.stack([at_better, at_worse - at_better, -at_worse]),
         np.stack([bend, -bend - bow, bow]),
     )
+
+
+def plain_chances(mean: Array, variance: Array, margin: float) -> Array:
+    """Return the same chances without their derivatives, in less than half the time."""
+    scale = np.sqrt(1 + variance)
+    return _answers((mean - margin) / scale, (-mean - margin) / scale)
+
+
+def _answers(ahead: Array, behind: Array) -> Array:
+    better, worse = ndtr(ahead), ndtr(behind)
+    return np.maximum(np.stack([better, 1 - better - worse, worse]), LEAST)

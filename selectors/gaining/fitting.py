@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.gaining.chances import TIE, WORSE, Chances, chances
+from nextpair.selectors.gaining.chances import TIE, WORSE, chances, plain_chances
 from nextpair.selectors.gaining.expecting import Expecting
 from nextpair.selectors.gaining.workers import Crowd
 from nextpair.selectors.placing.places import Array
@@ -155,11 +155,14 @@ class Fit:
         now = int(np.abs(MARGINS - self.margin).argmin())
         near = MARGINS[max(now - 2, 0) : now + 3]
 
+        columns = np.arange(len(answers))
+
         def plausibility(margin: float) -> float:
-            every: Chances = chances(mean, variance, margin)
-            said = every.of(answers).mixed(every.of(WORSE - answers), ways, guess)
+            every = plain_chances(mean, variance, margin)
+            said, opposite = every[answers, columns], every[WORSE - answers, columns]
+            chance = ways[0] * said + ways[1] * opposite + ways[2] * guess
             doubt = np.log(margin / USUAL_MARGIN) / MARGIN_WIDTH
-            return float(np.log(said.chance).sum() - doubt**2 / 2)
+            return float(np.log(chance).sum() - doubt**2 / 2)
 
         return float(max(near.tolist(), key=plausibility))
 
