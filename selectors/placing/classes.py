@@ -15,6 +15,8 @@ SETTLING = 4
 """Rounds of messages before changed classes are compared with those they came from."""
 HOPELESS = -50.0
 """How much worse they may explain the answers meanwhile, as a logarithm, to be let settle."""
+LOST = -1_000.0
+"""What explains the answers so much worse needs no settling: that wins back 150, as far as seen."""
 HINT = -30.0
 """How little the answers between two classes may speak for one, for that to be tried at all."""
 OFTEN, SUSPECT_TRIES = 0.1, 6
@@ -87,8 +89,7 @@ def _best_laid(beliefs: Beliefs) -> tuple[Beliefs, float, Disputed] | None:
     for gone, over in layable(beliefs):
         other = beliefs.twin()
         other.lay(gone, over)
-        _pass_messages(other, SETTLING)
-        if other.support() - support < UNLAID:
+        if not _settled(other, support) or other.support() - support < UNLAID:
             continue
         other.turn_over()
         other = _revise(other, LAYING_TRIES)
@@ -102,6 +103,15 @@ def _best_laid(beliefs: Beliefs) -> tuple[Beliefs, float, Disputed] | None:
     return best
 
 
+def _settled(laid: Beliefs, support: float) -> bool:
+    """Let beliefs settle, unless it is hopeless; say whether they have."""
+    _pass_messages(laid, 1)
+    if laid.support() - support < LOST:
+        return False
+    _pass_messages(laid, SETTLING - 1)
+    return True
+
+
 def _suspicious(beliefs: Beliefs) -> Beliefs:
     """Return the same beliefs, but that some reverse what they are asked."""
     other = beliefs.twin()
@@ -110,12 +120,14 @@ def _suspicious(beliefs: Beliefs) -> Beliefs:
     return _revise(other, SUSPECT_TRIES)
 
 
-def _anew(beliefs: Beliefs) -> Beliefs:
+def _anew(beliefs: Beliefs) -> Beliefs | None:
     """Return other beliefs that start from which workers disagree, and from nothing else."""
     other = beliefs.anew()
     for _ in range(SETTLING):
         _pass_messages(other, 2)
         other.turn_over()
+    if other.support() - beliefs.support() < LOST:
+        return None
     other = _revise(other, SUSPECT_TRIES)
     _pass_messages(other, SETTLING)
     return other

@@ -100,3 +100,24 @@ def test_a_class_on_the_wrong_side_of_its_neighbour_changes_places() -> None:
     beliefs._start_from(believed.T.copy())
     settle(beliefs, 3)
     assert levels(classes.revise(beliefs, TRIES)) == grades
+
+
+def test_what_explains_far_too_little_is_not_let_settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    beliefs = classes.revise(believe([0] * 60 + [1] * 30 + [2] * 20, 6_000, 0.02, seed=3), TRIES)
+    assert beliefs.classes == 3
+    rounds: list[int] = []
+    passed = Beliefs.pass_messages
+
+    def count(self: Beliefs) -> None:
+        rounds.append(len(self.answers))
+        passed(self)
+
+    monkeypatch.setattr(Beliefs, "pass_messages", count)
+    found = []
+    for lost in (classes.LOST, -np.inf):
+        monkeypatch.setattr(classes, "LOST", lost)
+        rounds.clear()
+        found.append((levels(classes.revise(beliefs.twin(), TRIES)), len(rounds)))
+    (levels_found, quick), (same, slow) = found
+    assert levels_found == same
+    assert quick < 0.7 * slow
