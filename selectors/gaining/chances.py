@@ -64,7 +64,7 @@ def chances(mean: Array, variance: Array, margin: float) -> Chances:
 
 
 def plain_chances(mean: Array, variance: Array, margin: float) -> Array:
-    """Return the same chances without their derivatives, in less than half the time."""
+    """Return the same chances without their derivatives, for who only compares them."""
     scale = np.sqrt(1 + variance)
     return _answers((mean - margin) / scale, (-mean - margin) / scale)
 

@@ -154,7 +154,6 @@ class Fit:
         answers, guess = self.data.answers, self.data.guess
         now = int(np.abs(MARGINS - self.margin).argmin())
         near = MARGINS[max(now - 2, 0) : now + 3]
-
         columns = np.arange(len(answers))
 
         def plausibility(margin: float) -> float:

@@ -16,7 +16,7 @@ SETTLING = 4
 HOPELESS = -50.0
 """How much worse they may explain the answers meanwhile, as a logarithm, to be let settle."""
 LOST = -1_000.0
-"""What explains the answers so much worse needs no settling: that wins back 150, as far as seen."""
+"""What explains the answers so much worse is lost, however it would settle."""
 HINT = -30.0
 """How little the answers between two classes may speak for one, for that to be tried at all."""
 OFTEN, SUSPECT_TRIES = 0.1, 6

@@ -39,6 +39,7 @@ def test_a_leader_that_was_given_up_goes_no_further_when_it_comes_back(sqlite_ur
                 one.fake.lock.acquire()
             return publish(body)
 
+        # The fake itself publishes, but takes its time.
         one.mturk._CreateHITWithHITType = sleep  # type: ignore[method-assign]
         one.tick()
         assert sorted(hit.places for hit in one.mturk.hits.values()) == [3, 9]
