@@ -35,6 +35,19 @@ class Idle(StrEnum):
     """Nothing is left to ask."""
 
 
+class End(StrEnum):
+    """Why nothing is left to ask of a topic."""
+
+    KNOWN = "known"
+    """Every document is settled: the goal of the selector is reached."""
+    BUDGET = "budget"
+    """The judgments that may be asked for are spent, and not every document is settled."""
+    PLAN = "plan"
+    """Everything that was planned beforehand has been answered."""
+    EXHAUSTED = "exhausted"
+    """Every pair that may be asked has been, and not every document is settled."""
+
+
 Choice = Pair | Idle
 
 
@@ -129,6 +142,16 @@ class Selector(ABC):
     def forecast(self) -> Forecast | None:
         """Say how many more judgments are needed where answers can change that, if it can tell."""
         return None
+
+    @property
+    def spent(self) -> bool:
+        """Whether a budget that the selector has is spent."""
+        return False
+
+    @property
+    def reached(self) -> bool:
+        """Whether as much is known as the selector was asked to find out."""
+        return self.order.complete
 
     def pause(self) -> Idle:
         """Say why no pair can be handed out: answers are awaited, or all is known."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nextpair.selectors.base import Choice, Idle, Worker
 from nextpair.selectors.errors import BadOption
@@ -101,7 +102,7 @@ class InformationGain(Believer):
 
     def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
         """Choose the pair that teaches most among those this worker may have."""
-        if len(self.documents) < 2 or self._spent_with(Counter()):
+        if len(self.documents) < 2 or self.spent:
             return Idle.DONE
         view = self._learning.look()
         reach = self._goal.look(view.beliefs, view.margin)
@@ -113,6 +114,17 @@ class InformationGain(Believer):
             return Idle.SEEN
         best = self._situation(view, reach, worker, open_pairs, rng).best()
         return Idle.SEEN if best is None else best
+
+    @property
+    def spent(self) -> bool:
+        """Whether as many judgments have been given as the budget allows."""
+        return self._spent_with(Counter())
+
+    @property
+    def reached(self) -> bool:
+        """Whether no more pairs are expected in the wrong order than may be."""
+        view = self._learning.final()
+        return len(self.documents) < 2 or self._goal.look(view.beliefs, view.margin).enough
 
     def _spent_with(self, open_pairs: Counter[Pair]) -> bool:
         limit = float(self.options.budget) * len(self.documents)
@@ -157,6 +169,13 @@ class InformationGain(Believer):
         if self._settled is None:
             self._settled = settling.order_of(self._learning.final().beliefs)
         return self._settled
+
+    def settled_documents(self) -> NDArray[np.bool_]:
+        """Say which documents are expected on the right side of as many others as is enough."""
+        if self.reached:
+            return np.ones(len(self.documents), dtype=np.bool_)
+        sure: NDArray[np.bool_] = self.certainty() >= 1 - self.options.risk
+        return sure
 
     def guesses(self) -> Array:
         """Return the score of each document, larger is better."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption
@@ -128,7 +129,7 @@ class Placement(Believer):
 
     def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
         """Choose the pair that teaches most among those this worker may have."""
-        if self._spent_with(Counter()) or len(self.documents) < 2:
+        if self.spent or len(self.documents) < 2:
             return Idle.DONE
         beliefs = self._fitting.look()
         reach = self._goal.look(beliefs)
@@ -153,6 +154,16 @@ class Placement(Believer):
         if best is None:
             return Idle.WAIT
         return self._stay(best, situation, worker)
+
+    @property
+    def spent(self) -> bool:
+        """Whether as many judgments have been given as the budget allows."""
+        return self._spent_with(Counter())
+
+    @property
+    def reached(self) -> bool:
+        """Whether no more documents are expected to be misplaced than may be."""
+        return len(self.documents) < 2 or self._goal.look(self._fitting.final()).enough
 
     def _spent_with(self, open_pairs: Counter[Pair]) -> bool:
         limit = float(self.options.budget) * len(self.documents)
@@ -227,20 +238,32 @@ class Placement(Believer):
     # -- telling --------------------------------------------------------------------------------
 
     def settled(self) -> Order:
-        """Return the order of the documents that are taken for settled."""
+        """Return the relations of the documents that are taken for settled."""
         if self._settled is None:
-            beliefs = self._fitting.final()
-            likeliest = beliefs.likeliest
-            reach = self._goal.look(beliefs)
-            sure = reach.errors <= self.options.risk
-            if reach.enough:
-                sure[:] = True
-            members = [
-                np.flatnonzero(sure & (likeliest == number)).tolist()
-                for number in range(beliefs.classes)
-            ]
-            self._settled = Order.of_classes(len(self.documents), [one for one in members if one])
+            sure, likeliest = self.settled_documents(), self._fitting.final().likeliest
+            if self.has_classes:
+                members = [
+                    np.flatnonzero(sure & (likeliest == one))
+                    for one in range(int(likeliest.max(initial=0)) + 1)
+                ]
+                classes = [one.tolist() for one in members if len(one)]
+                self._settled = Order.of_classes(len(sure), classes)
+            else:
+                # Of one class or not: who is in the same one is not said to be tied.
+                lows = np.where(sure, -likeliest, -np.inf)
+                self._settled = Order.of_intervals(lows, np.where(sure, -likeliest, np.inf))
         return self._settled
+
+    def settled_documents(self) -> NDArray[np.bool_]:
+        """Say which documents are certain enough, or all once that is so of enough of them."""
+        reach = self._goal.look(self._fitting.final())
+        sure: NDArray[np.bool_] = reach.errors <= self.options.risk
+        return np.ones_like(sure) if reach.enough else sure
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether those of a class are called equal often enough for classes to mean something."""
+        return bool(self._fitting.final().crowd.sees_ties >= LEAST_TIES)
 
     def spans(self) -> NDArray[np.int64]:
         """Return the places that hold most of what is believed of each document."""
@@ -252,10 +275,17 @@ class Placement(Believer):
         Where those of a class are seldom called equal there are no classes to speak of, and all
         answers together say more about single documents (Bradley-Terry).
         """
-        final = self._fitting.final()
-        if final.crowd.sees_ties < LEAST_TIES:
+        if not self.has_classes:
             return self._fitting.strengths()
-        return -final.likeliest.astype(np.float64)
+        return -self._fitting.final().likeliest.astype(np.float64)
+
+    def chance(self, first: int, second: int) -> float:
+        """Return how likely the first of two documents is the better one, a tie counting half."""
+        if not self.has_classes:
+            strengths = self._fitting.strengths()
+            return float(expit(strengths[first] - strengths[second]))
+        one, other = self._fitting.final().beliefs[[first, second]]
+        return float(one @ (1 - other.cumsum() + other / 2))
 
     def certainty(self) -> Array:
         """Return how likely each document is of the class it is said to be of."""

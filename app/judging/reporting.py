@@ -1,8 +1,8 @@
-"""Saying what is known: ranking, progress, and why."""
+"""What leaves a topic: its reported order as a ranking, its progress, and why."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from nextpair.app.designs.base import Design
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.scoring import Said, aggregations, score
+from nextpair.selectors.base import End
+from nextpair.selectors.topic.reported import ReportedOrder, Status, statuses
 from nextpair.selectors.topic.settings import Forecast
 from nextpair.selectors.topic.singles import Singles
-from nextpair.selectors.topic.standing import standing
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.topic.standing import Standing, standing
 
 CREDIBLE = 1.6449
 """Standard errors to either side of a score that hold 90 %."""
@@ -25,8 +26,10 @@ class Ranked:
 
     Parameters
     ----------
+    status
+        Whether it is settled, judged but open, or unjudged.
     level
-        The place of its class, 1 for the best.
+        The place of its group of equals, 1 for the best; None where nobody has judged it.
     ranks
         The best and the worst rank it can still have.
     uncertainty
@@ -38,7 +41,8 @@ class Ranked:
     """
 
     document: str
-    level: int
+    status: Status
+    level: int | None
     ranks: tuple[int, int]
     score: float | None
     uncertainty: float | None
@@ -48,7 +52,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A topic's classes in order, and its documents by their scores."""
+    """A topic's judged documents in groups of equals, and all documents with their scores."""
 
     rating: str
     position: int
@@ -57,58 +61,70 @@ class Ranking:
     documents: list[Ranked]
 
 
-def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
-    """Rank a topic's documents, best first.
+def reported(live: LiveTopic, rating: str | None, said: Said) -> ReportedOrder:
+    """Return the reported order of a topic.
 
     Parameters
     ----------
+    rating
+        Rank by this rating instead of the topic's own.
     said
         Its answers, for what is scored from all of them together.
     """
-    rating = rating or own_rating(live, said.design)
     if isinstance(live.state, Singles):
-        return _ranking_of_singles(live, live.state, rating, said)
-    state = live.state
-    scores, errors = _scores(state, rating, said)
-    ranks = standing(state.order)
-    classes, certainty = state.classes(), state.certainty()
-    levels = {name: level for level, names in enumerate(classes, start=1) for name in names}
+        return _reported_singles(live.state, rating or own_rating(live, said.design), said)
+    if rating is None or rating not in aggregations(said.design):
+        return live.state.reported(rating)
+    own = live.state.reported()
+    return replace(
+        own,
+        rating=rating,
+        estimates=score(rating, said),
+        errors=np.full(len(own.ids), np.nan),
+        has_classes=False,
+    )
+
+
+def _reported_singles(state: Singles, rating: str, said: Said) -> ReportedOrder:
+    """Rank documents that are judged one at a time: by what their answers come to."""
+    scores, size = score(rating, said), len(state.documents)
+    found = ReportedOrder(
+        state.documents.ids,
+        rating,
+        scores,
+        np.full(size, np.nan),
+        statuses(np.isfinite(scores), state.settled_documents()),
+        False,
+        Standing(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64), 0),
+    )
+    # A document with a score shares its ranks with those of the same one.
+    counts = np.bincount(found.levels, minlength=1)
+    ends = np.cumsum(np.concatenate(([0], counts[1:])))
+    scored = found.levels > 0
+    best = np.where(scored, ends[found.levels - 1] + 1, 1)
+    worst = np.where(scored, ends[found.levels], size)
+    return replace(found, ranks=Standing(best, worst, 0))
+
+
+def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
+    """Rank a topic's documents, best first, those nobody has judged last."""
+    order = reported(live, rating, said)
+    certainty = None if isinstance(live.state, Singles) else live.state.certainty()
+    scores, errors = order.scores, np.where(order.judged, order.errors, np.nan)
     documents = [
         Ranked(
-            name,
-            levels[name],
-            (int(ranks.best[place]), int(ranks.worst[place])),
+            order.ids[place],
+            order.status[place],
+            int(order.levels[place]) or None,
+            (int(order.ranks.best[place]), int(order.ranks.worst[place])),
             _number(scores[place]),
             _number(errors[place]),
             _interval(scores[place], errors[place]),
             None if certainty is None else float(certainty[place]),
         )
-        for place, name in enumerate(state.documents.ids)
+        for place in order.best_first
     ]
-    documents.sort(key=_best_first)
-    return Ranking(rating, live.head.position, not state.order.unknown_pairs, classes, documents)
-
-
-def _ranking_of_singles(live: LiveTopic, state: Singles, rating: str, said: Said) -> Ranking:
-    """Rank by scores; documents with the same are of one class, those without any of none."""
-    scores, ids = score(rating, said), state.documents.ids
-    found = sorted({float(one) for one in scores if np.isfinite(one)}, reverse=True)
-    levels = {value: level for level, value in enumerate(found, start=1)}
-    level = [levels.get(float(one), len(found) + 1) for one in scores]
-    classes = [
-        tuple(name for name, place in zip(ids, level, strict=True) if place == wanted)
-        for wanted in range(1, len(found) + 1)
-    ]
-    best = np.concatenate(([0], np.cumsum([len(names) for names in classes]))).astype(int)
-    size = len(ids)
-    documents = []
-    for place, name in enumerate(ids):
-        known = level[place] <= len(found)
-        ranks = (int(best[level[place] - 1]) + 1, int(best[level[place]])) if known else (1, size)
-        found_score = _number(scores[place])
-        documents.append(Ranked(name, level[place], ranks, found_score, None, None, None))
-    documents.sort(key=_best_first)
-    return Ranking(rating, live.head.position, state.finished, classes, documents)
+    return Ranking(order.rating, live.head.position, order.complete, order.classes, documents)
 
 
 def _number(value: float) -> float | None:
@@ -121,10 +137,6 @@ def _interval(score: float, error: float) -> tuple[float, float] | None:
     return float(score - CREDIBLE * error), float(score + CREDIBLE * error)
 
 
-def _best_first(one: Ranked) -> tuple[float, int, str]:
-    return (np.inf if one.score is None else -one.score, one.level, one.document)
-
-
 def own_rating(live: LiveTopic, design: Design) -> str:
     """Name the rating that scores a topic's documents where none is asked for."""
     if isinstance(live.state, Singles):
@@ -133,20 +145,8 @@ def own_rating(live: LiveTopic, design: Design) -> str:
 
 
 def scores(live: LiveTopic, rating: str | None, said: Said) -> NDArray[np.float64]:
-    """Return a score for each document of a topic, NaN where there is none."""
-    rating = rating or own_rating(live, said.design)
-    if isinstance(live.state, Singles):
-        return score(rating, said)
-    return _scores(live.state, rating, said)[0]
-
-
-def _scores(
-    state: Topic, rating: str, said: Said
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    size = len(state.documents)
-    if rating in aggregations(said.design):
-        return score(rating, said), np.full(size, np.nan)
-    return state.scores(rating), state.errors(rating)
+    """Return the score of each judged document of a topic, NaN for the others."""
+    return reported(live, rating, said).scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +156,18 @@ class Progress:
     Parameters
     ----------
     judged_pairs, inferred_pairs, unknown_pairs
-        Pairs people were asked about; pairs that follow from those; pairs of which nothing is
-        known.
+        Pairs people were asked about; other pairs whose relation is known; all the rest.
     settled
-        Documents with only one rank left; of single questions, with all their answers.
+        Documents about which nothing more needs to be asked; of single questions, those with all
+        their answers.
+    unjudged
+        Documents nobody has judged.
     open
         Questions in workers' hands.
+    ended
+        Why nothing is left to ask, where that is so.
+    forecast
+        How many more judgments are needed; None where that cannot be told, and once finished.
     """
 
     documents: int
@@ -171,9 +177,11 @@ class Progress:
     unknown_pairs: int
     classes: int
     settled: int
+    unjudged: int
     conflicts: int
     open: int
     finished: bool
+    ended: End | None
     forecast: Forecast | None
 
 
@@ -181,35 +189,43 @@ def progress(live: LiveTopic, now: float) -> Progress:
     """Count what is known of a topic, and what is not."""
     state = live.state
     size = len(state.documents)
+    pairs, ended = size * (size - 1) // 2, state.ended
+    forecast = None if ended else state.forecast()
+    leases = len(live.leases(now))
     if isinstance(state, Singles):
+        settled = int(state.settled_documents().sum())
         return Progress(
             size,
             len(state),
             0,
             0,
-            size * (size - 1) // 2,
+            pairs,
             0,
-            state.judged(),
+            settled,
+            size - state.judged(),
             0,
-            len(live.leases(now)),
-            state.finished,
-            state.forecast(),
+            leases,
+            ended is not None,
+            ended,
+            forecast,
         )
-    ranks = standing(state.order)
-    matches = state.matches()
+    order, matches = state.reported(), state.matches()
     known = sum(state.order.relation(one.first, one.second) is not None for one in matches)
+    inferred = standing(state.order).known_pairs - known
     return Progress(
         size,
         len(state),
         len(matches),
-        ranks.known_pairs - known,
-        size * (size - 1) // 2 - ranks.known_pairs,
-        len(state.order.classes()),
-        ranks.settled,
+        inferred,
+        pairs - len(matches) - inferred,
+        len(order.classes),
+        order.settled,
+        size - int(order.judged.sum()),
         len(state.conflicts),
-        len(live.leases(now)),
-        state.finished,
-        state.forecast(),
+        leases,
+        ended is not None,
+        ended,
+        forecast,
     )
 
 

@@ -142,7 +142,7 @@ def _effect(live: LiveTopic, after: Topic | Singles, rows: Sequence[JudgmentRow]
 
 
 def _count(state: Topic | Singles) -> Sum:
-    settled = state.judged() if isinstance(state, Singles) else 0
+    settled = int(state.settled_documents().sum()) if isinstance(state, Singles) else 0
     return Sum(len(state), 0, 0, settled, 0)
 
 
@@ -150,8 +150,8 @@ def _sum(state: Topic, ranks: Standing) -> Sum:
     return Sum(
         len(state),
         ranks.known_pairs,
-        len(state.order.classes()),
-        ranks.settled,
+        len(state.reported().classes),
+        state.reported().settled,
         len(state.conflicts),
     )
 

@@ -7,7 +7,6 @@ from typing import Any
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.service import Service
 from nextpair.selectors.topic.singles import Singles
-from nextpair.selectors.topic.standing import standing
 from nextpair.storage import judgments, topics
 
 
@@ -96,5 +95,9 @@ class Watch:
 
 def _look(live: LiveTopic) -> _Seen:
     state = live.state
-    settled = state.judged() if isinstance(state, Singles) else standing(state.order).settled
+    settled = (
+        int(state.settled_documents().sum())
+        if isinstance(state, Singles)
+        else state.reported().settled
+    )
     return _Seen(live.head.position, settled, state.finished)

@@ -16,10 +16,44 @@ from collections.abc import Mapping
 
 from nextpair.app.designs.base import Design
 from nextpair.app.designs.s100 import S100Design
+from nextpair.selectors.topic.reported import ReportedOrder
 
 MOST_LEVELS = 1000
+LEVELS = 4
+"""Grades where the model has no classes and the design no levels, as in most TREC collections."""
 _SHARES = ("combined", "preference-frequency", "relevance-frequency", "log-ratio", "win-share")
-_OF_GRADES = ("mean", "majority", "dawid-skene", "threshold-majority", "top-majority")
+_OF_LEVELS = ("mean", "majority", "dawid-skene", "threshold-majority", "top-majority")
+
+
+def grades(
+    reported: ReportedOrder, design: Design, levels: int | None = None, *, unjudged: bool = False
+) -> dict[str, int]:
+    """Grade the judged documents of a topic.
+
+    With classes the grade is the number of classes that are worse; where workers named a level, it
+    is that level, counted from 0 and the same in every topic; elsewhere scores are cut into levels.
+
+    Parameters
+    ----------
+    levels
+        Cut the scores into so many levels, whatever they are.
+    unjudged
+        Include the documents nobody has judged, at the lowest grade.
+    """
+    scored = reported.scored()
+    if levels is None and reported.has_classes:
+        found = {name: int(score) for name, score in scored.items()}
+    elif levels is None and _of_levels(design, reported.rating):
+        found = {name: math.floor(score + 0.5) for name, score in scored.items()}
+    else:
+        found = to_levels(scored, levels or LEVELS, ends_of(design, reported.rating))
+    lowest = dict.fromkeys(reported.ids, 0) if unjudged else {}
+    return lowest | found
+
+
+def _of_levels(design: Design, rating: str) -> bool:
+    """Say whether a score is one of the levels that workers chose from, or a mean of some."""
+    return bool(getattr(design, "levels", ())) and rating in _OF_LEVELS
 
 
 def ends_of(design: Design, rating: str) -> tuple[float, float] | None:
@@ -28,8 +62,9 @@ def ends_of(design: Design, rating: str) -> tuple[float, float] | None:
         return 0.0, 1.0
     if isinstance(design, S100Design):
         return 0.0, 100.0
-    levels = getattr(design, "levels", ())
-    return (0.0, len(levels) - 1.0) if levels and rating in _OF_GRADES else None
+    if _of_levels(design, rating):
+        return 0.0, len(getattr(design, "levels", ())) - 1.0
+    return None
 
 
 def to_levels(

@@ -1,20 +1,20 @@
-"""Taking the results home: qrels and runs for TREC's tools, CSV and JSON Lines for all others."""
+"""Exports: qrels and runs for TREC's tools, CSV and JSON Lines for all others."""
 
 import csv
 import io
 import json
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
+from nextpair.app.designs.base import Design
 from nextpair.app.formats.trec import qrels_lines, real_qrels_lines, run_lines
 from nextpair.app.judging import reporting
 from nextpair.app.judging.service import Service
-from nextpair.app.reports.levels import MOST_LEVELS, ends_of, to_levels
+from nextpair.app.reports.levels import MOST_LEVELS, grades
 from nextpair.app.reports.pairs import pair_lines, snapshot
 from nextpair.app.routes.access import Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
@@ -24,11 +24,15 @@ from nextpair.app.wire.common import Name
 from nextpair.app.wire.exports import Format, idle_option
 from nextpair.app.wire.results import LogEntryOut
 from nextpair.selectors.errors import BadOption
+from nextpair.selectors.topic.reported import ReportedOrder
 from nextpair.storage import judgments, topics
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"])
 
 _BATCH = 1000
+UNJUDGED = "Nextpair-Unjudged"
+"""The header that says how many documents of the topics nobody has judged: TREC's files have no
+place for a remark."""
 RETRACTED = "retracted"
 """Why a judgment was retracted, where a reason in someone's own words could name them."""
 
@@ -60,9 +64,15 @@ def export(
     caller: Reader,
     service: Svc,
     topic: Annotated[Name | None, Query(description="only this topic")] = None,
-    rating: Annotated[Line | None, Query(description="of scores, and of levels")] = None,
+    rating: Annotated[
+        Line | None, Query(description="what to grade or score by; the topic's own if left out")
+    ] = None,
     levels: Annotated[
         int | None, Query(ge=2, le=MOST_LEVELS, description="of qrels: so many grades")
+    ] = None,
+    unjudged: Annotated[
+        bool | None,
+        Query(description="of qrels and runs: include documents nobody judged, as the lowest"),
     ] = None,
     inferred: Annotated[
         bool | None, Query(description="of pairs: whether also those nobody was asked about")
@@ -72,13 +82,21 @@ def export(
     ] = None,
 ) -> StreamingResponse:
     """Write a study's results: grades, scores, ranks, pairs, or every judgment."""
-    given = {"rating": rating, "levels": levels, "inferred": inferred, "pseudonyms": pseudonyms}
+    given = {"rating": rating, "levels": levels, "unjudged": unjudged}
+    given |= {"inferred": inferred, "pseudonyms": pseudonyms}
     idle = idle_option(format, given)
     if idle is not None:
         raise BadOption(f"{idle!r} has no effect with the format {format.value!r}")
-    asked = Asked(service, study, _topics(service, study, topic), rating, levels)
+    found = _topics(service, study, topic)
+    asked = Asked(service, study, found, rating, levels, bool(unjudged))
     headers = {"Content-Disposition": f'attachment; filename="{study}.{format.value}"'}
-    lines = _lines(format, asked, inferred is not False, bool(pseudonyms))
+    if format in (Format.QRELS, Format.QRELS_REAL, Format.RUN):
+        # All of it before the first line: what cannot be written is refused, not broken off.
+        whole, count = _file(format, asked)
+        lines: Iterator[str] = iter(whole)
+        headers[UNJUDGED] = str(count)
+    else:
+        lines = _log_lines(format, asked, inferred is not False, bool(pseudonyms))
     return StreamingResponse(lines, media_type=MEDIA_TYPES[format], headers=headers)
 
 
@@ -91,16 +109,14 @@ class Asked:
     topics: Sequence[tuple[int, str]]
     rating: str | None
     levels: int | None
+    unjudged: bool
 
 
-def _lines(form: Format, asked: Asked, inferred: bool, pseudonyms: bool) -> Iterator[str]:
+def _log_lines(form: Format, asked: Asked, inferred: bool, pseudonyms: bool) -> Iterator[str]:
     if form is Format.PAIRS:
         return _pairs(asked, inferred)
-    if form in (Format.CSV, Format.JSONL):
-        log = _log(asked, pseudonyms)
-        return _csv(log) if form is Format.CSV else _jsonl(log)
-    # All of it before the first line: what cannot be written is refused, not broken off.
-    return iter([line for one in asked.topics for line in _WRITERS[form](asked, *one)])
+    log = _log(asked, pseudonyms)
+    return _csv(log) if form is Format.CSV else _jsonl(log)
 
 
 def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, str]]:
@@ -111,42 +127,32 @@ def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, 
         return [(row.id, row.name) for row in topics.list_topics(connection, study_id)]
 
 
-def _qrels(asked: Asked, topic_id: int, topic: str) -> list[str]:
-    service = asked.service
-    if asked.levels is None:
-        with service.look(topic_id) as live:
-            classes = reporting.ranking(live, None, service.said(live)).classes
-        places = enumerate(classes, start=1)
-        worse = {name: len(classes) - place for place, names in places for name in names}
-        return qrels_lines(topic, worse)
-    scores, ends = _scores(asked, topic_id)
-    return qrels_lines(topic, to_levels(scores, asked.levels, ends))
+def _qrels(asked: Asked, order: ReportedOrder, design: Design) -> Mapping[str, int]:
+    return grades(order, design, asked.levels, unjudged=asked.unjudged)
 
 
-def _real_qrels(asked: Asked, topic_id: int, topic: str) -> list[str]:
-    return real_qrels_lines(topic, _scores(asked, topic_id)[0])
+def _scores(asked: Asked, order: ReportedOrder, design: Design) -> Mapping[str, float]:
+    scored = order.scored()
+    lowest = min(scored.values(), default=0.0)
+    return (dict.fromkeys(order.ids, lowest) if asked.unjudged else {}) | dict(scored)
 
 
-def _run(asked: Asked, topic_id: int, topic: str) -> list[str]:
-    return run_lines(topic, _scores(asked, topic_id)[0], asked.study)
-
-
-_WRITERS: dict[Format, Callable[[Asked, int, str], list[str]]] = {
-    Format.QRELS: _qrels,
-    Format.QRELS_REAL: _real_qrels,
-    Format.RUN: _run,
-}
-
-
-def _scores(asked: Asked, topic_id: int) -> tuple[dict[str, float], tuple[float, float] | None]:
-    """Score the documents that can be, and say where such scores end, if they do."""
-    with asked.service.look(topic_id) as live:
-        said = asked.service.said(live)
-        rating = asked.rating or reporting.own_rating(live, said.design)
-        scores = reporting.scores(live, rating, said).tolist()
-        ids = live.state.documents.ids
-    found = {name: score for name, score in zip(ids, scores, strict=True) if not math.isnan(score)}
-    return found, ends_of(said.design, rating)
+def _file(form: Format, asked: Asked) -> tuple[list[str], int]:
+    """Return the lines of qrels or of a run, and how many documents nobody has judged."""
+    lines: list[str] = []
+    unjudged = 0
+    for topic_id, topic in asked.topics:
+        with asked.service.look(topic_id) as live:
+            said = asked.service.said(live)
+            order = reporting.reported(live, asked.rating, said)
+        unjudged += len(order.ids) - int(order.judged.sum())
+        if form is Format.QRELS:
+            lines += qrels_lines(topic, _qrels(asked, order, said.design))
+        elif form is Format.QRELS_REAL:
+            lines += real_qrels_lines(topic, _scores(asked, order, said.design))
+        else:
+            lines += run_lines(topic, _scores(asked, order, said.design), asked.study)
+    return lines, unjudged
 
 
 def _pairs(asked: Asked, inferred: bool) -> Iterator[str]:

@@ -64,7 +64,9 @@ class BinOut(BaseModel):
     documents: int
     first: str
     last: str
-    level: int = Field(description="the place of the first one's class, 1 for the best")
+    level: int | None = Field(
+        description="the place of the first one's group of equals, 1 for the best; null: unjudged"
+    )
 
 
 class MatrixOut(BaseModel):

@@ -5,7 +5,9 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from nextpair.app.wire.common import Moment
+from nextpair.selectors.base import End
 from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.topic.reported import Status as DocumentStatus
 from nextpair.storage.rows import Purpose
 
 
@@ -13,9 +15,14 @@ class RankedOut(BaseModel):
     """A document in the ranking."""
 
     document: str
-    level: int = Field(description="the place of its class, 1 for the best")
+    status: DocumentStatus = Field(
+        description="settled, judged but open, or unjudged: nobody has judged it"
+    )
+    level: int | None = Field(
+        description="the place of its group of equals, 1 for the best; null where it is unjudged"
+    )
     ranks: tuple[int, int] = Field(description="the best and the worst rank it can still have")
-    score: float | None = Field(description="null where nothing was said of it")
+    score: float | None = Field(description="null where it is unjudged")
     uncertainty: float | None = Field(description="the score's standard error, if there is one")
     interval: tuple[float, float] | None = Field(
         description="between these bounds its score is with a chance of 90 %, if that is known"
@@ -26,12 +33,14 @@ class RankedOut(BaseModel):
 
 
 class RankingOut(BaseModel):
-    """A topic's classes in order, and its documents by their scores."""
+    """The reported order of a topic: every file and page says the same."""
 
     rating: str
     position: int = Field(description="the newest entry of the log that this rests on")
-    complete: bool = Field(description="whether every pair of classes is ordered")
-    classes: list[list[str]]
+    complete: bool = Field(description="whether every document is settled")
+    classes: list[list[str]] = Field(
+        description="the judged documents in groups of equals, best first"
+    )
     documents: list[RankedOut]
 
 
@@ -49,14 +58,22 @@ class FiguresOut(BaseModel):
     documents: int
     judgments: int
     judged_pairs: int = Field(description="pairs people were asked about")
-    inferred_pairs: int = Field(description="pairs that follow from those")
-    unknown_pairs: int
-    classes: int
-    settled: int = Field(description="documents with only one rank left, or with all answers")
+    inferred_pairs: int = Field(description="other pairs whose relation is known")
+    unknown_pairs: int = Field(description="all other pairs")
+    classes: int = Field(description="groups of equals among the judged documents")
+    settled: int = Field(description="documents about which nothing more needs to be asked")
+    unjudged: int = Field(description="documents nobody has judged")
     conflicts: int
     open: int = Field(description="questions in workers' hands")
-    finished: bool
-    forecast: ForecastOut | None = Field(description="if the selector can tell")
+    finished: bool = Field(description="whether nothing is left to ask")
+    ended: End | None = Field(
+        description="why nothing is left to ask: known (every document is settled), budget (the"
+        " judgments that may be asked for are spent), plan (everything planned is answered) or"
+        " exhausted (every pair was asked, and documents are open); null while something is left"
+    )
+    forecast: ForecastOut | None = Field(
+        description="if the selector can tell; null once nothing is left to ask"
+    )
 
 
 class ProgressOut(FiguresOut):
@@ -109,7 +126,9 @@ class ExplanationOut(BaseModel):
     first: str
     second: str
     relation: Outcome | None = Field(description="of the first against the second; null: unknown")
-    chance: float = Field(description="how likely the first is the better one, from all judgments")
+    chance: float = Field(
+        description="how likely the first is the better one, a tie counting half, by the same model"
+    )
     because: list[ReasonOut]
 
 

@@ -62,7 +62,16 @@ class Believer(Selector):
 
     @abstractmethod
     def settled(self) -> Order:
-        """Return the order of the documents that are taken for settled."""
+        """Return the relations that are taken as known."""
+
+    @abstractmethod
+    def settled_documents(self) -> NDArray[np.bool_]:
+        """Say which documents nothing more needs to be asked about."""
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether documents with equal guesses are believed to be tied."""
+        return False
 
     @abstractmethod
     def guesses(self) -> NDArray[np.float64]:
@@ -80,9 +89,9 @@ class Believer(Selector):
         """Return the standard error of each guess, NaN where guesses are no scores."""
         return np.full(len(self.documents), np.nan)
 
-    def chance(self, first: int, second: int) -> float | None:
-        """Return how likely the first of two documents is the better one, if it has scores."""
-        return None
+    @abstractmethod
+    def chance(self, first: int, second: int) -> float:
+        """Return how likely the first of two documents is the better one, a tie counting half."""
 
     def spans(self) -> NDArray[np.int64] | None:
         """Return, for each document, the first and the last place it may well stand at.

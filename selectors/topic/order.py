@@ -7,7 +7,7 @@ something from it. The label of a class that was merged into another stays in th
 means nothing: taking it out of all of them would cost more than passing over it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.errors import Contradiction
 from nextpair.selectors.topic import bits
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.topic.judgments import Finding, Outcome
 
 
 class Merge(NamedTuple):
@@ -36,6 +36,14 @@ class Order:
         self._below = [0] * size
         self._labels = (1 << size) - 1
         self._doubtful = 0
+
+    def copy(self) -> "Order":
+        """Return an order that can learn other things than this one."""
+        twin = Order(0)
+        twin.size, twin._doubtful, twin._labels = self.size, self._doubtful, self._labels
+        twin._label, twin._above, twin._below = self._label[:], self._above[:], self._below[:]
+        twin._members = [members[:] for members in self._members]
+        return twin
 
     @classmethod
     def of_classes(cls, size: int, classes: Sequence[Sequence[int]]) -> "Order":
@@ -204,8 +212,21 @@ class Order:
         ]
         return [net[label] for label in self._label]
 
-    def classes(self) -> list[tuple[int, ...]]:
-        """List the classes, best first as far as is known."""
-        net = self.net_wins()
-        labels = sorted(bits.members(self._labels), key=lambda label: (-net[label], label))
-        return [self.members(label) for label in labels]
+    @property
+    def count(self) -> int:
+        """How many classes there are."""
+        return self._labels.bit_count()
+
+    def extended(self, findings: Iterable[Finding]) -> "Order":
+        """Return this order and, of what it leaves open, all that findings say.
+
+        If the findings contradict each other, this order alone.
+        """
+        longer = self.copy()
+        for finding in findings:
+            if self.relation(finding.first, finding.second) is None:
+                try:
+                    longer.absorb(finding.first, finding.second, finding.outcome)
+                except Contradiction:
+                    return self
+        return longer

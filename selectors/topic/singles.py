@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nextpair.selectors.base import Idle
+from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
 from nextpair.selectors.topic.documents import Document, Documents
 from nextpair.selectors.topic.judgments import Pair
@@ -107,15 +108,15 @@ class Singles:
         asked.update(one.pair[0] for one in leases if one.subject is None)
         fewest = min((asked[one] for one in unseen), default=self.settings.votes)
         if fewest >= self.settings.votes:
-            return self._idle(worker)
+            return self._idle(any(one.worker != worker for one in leases))
         least = [document for document in sorted(unseen) if asked[document] == fewest]
         return Ask(least[rng.integers(len(least))])
 
-    def _idle(self, worker: str) -> Idle:
+    def _idle(self, others: bool) -> Idle:
         if self.finished:
             return Idle.DONE
-        seen_all = len(self._seen.get(worker, ())) == len(self.documents)
-        return Idle.SEEN if seen_all else Idle.WAIT
+        # Nobody else has a question in their hands: there is nothing to wait for.
+        return Idle.WAIT if others else Idle.SEEN
 
     def _unseen(self, worker: str, leases: Iterable[Lease], barred: Iterable[Pair]) -> set[int]:
         seen = self._seen.get(worker, set()) | {document for document, _ in barred}
@@ -147,16 +148,30 @@ class Singles:
         return first * self.stages + (sum(1 for _ in self._unreviewed()) if self.stages > 1 else 0)
 
     def judged(self) -> int:
-        """Count the documents that have all their answers."""
-        votes, places = self.settings.votes, range(len(self.documents))
+        """Count the documents that have an answer."""
+        return sum(count > 0 for count in self._answers.values())
+
+    def settled_documents(self) -> NDArray[np.bool_]:
+        """Say which documents have all their answers."""
         waiting = {self._log[number].document for number in self._unreviewed()}
         held_up = waiting if self.stages > 1 else set()
-        return sum(self._answers[one] >= votes and one not in held_up for one in places)
+        return np.array(
+            [
+                self._answers[one] >= self.settings.votes and one not in held_up
+                for one in range(len(self.documents))
+            ],
+            dtype=np.bool_,
+        )
 
     @property
     def finished(self) -> bool:
         """Whether nothing is left to ask, whoever comes."""
         return self.missing() == 0
+
+    @property
+    def ended(self) -> End | None:
+        """Why nothing is left to ask, where that is so: everything that was planned is answered."""
+        return End.PLAN if self.finished else None
 
     def forecast(self) -> Forecast:
         """Say how many more answers are needed."""

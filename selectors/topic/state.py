@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Worker, find_selector, make_options
+from nextpair.selectors.base import Choice, End, Idle, Worker, find_selector, make_options
 from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
 from nextpair.selectors.topic.believing import Believer
 from nextpair.selectors.topic.documents import Document, Documents
@@ -17,6 +17,7 @@ from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair,
 from nextpair.selectors.topic.knowing import Knowledge
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
+from nextpair.selectors.topic.reported import ReportedOrder
 from nextpair.selectors.topic.settings import (
     Conflict,
     ConflictPolicy,
@@ -41,6 +42,8 @@ class Topic(Knowledge):
         self._checks: list[Judgment] = []
         """Answers to questions whose answers were known."""
         self._last = -1
+        self._nothing = Order(len(self.documents))
+        self._reports: dict[str | None, ReportedOrder] = {}
         self._ballots = Ballots(self._vote_rule())
         self._answered: defaultdict[str, dict[Pair, int]] = defaultdict(dict)
         self._conflicts: list[Conflict] = []
@@ -70,6 +73,7 @@ class Topic(Knowledge):
         """Take in the next judgment of the log."""
         if judgment.number <= self._last:
             raise OutOfSequence(f"judgment {judgment.number} came after judgment {self._last}")
+        self._reports.clear()
         if judgment.truth is not None:
             self._checks.append(judgment)
             self._last = judgment.number
@@ -184,11 +188,24 @@ class Topic(Knowledge):
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
         who = Worker(worker, answered, frozenset(held | skipped))
+        choice = self._choose(who, leases, skipped, rng)
+        return self._why_not(who, leases) if choice is Idle.WAIT else choice
+
+    def _choose(
+        self, who: Worker, leases: Sequence[Lease], skipped: set[Pair], rng: np.random.Generator
+    ) -> Choice:
         if isinstance(self.selector, Believer):
             return self.selector.ask(who, Counter(unordered(*one.pair) for one in leases), rng)
-        asked_before = [pair for pair in self._ballots.dormant if pair in answered]
+        asked_before = [pair for pair in self._ballots.dormant if pair in who.answered]
         open_pairs = OpenPairs(self._order, self._wanting(leases), (*skipped, *asked_before))
         return self.selector.select(open_pairs, who, rng)
+
+    @staticmethod
+    def _why_not(who: Worker, leases: Sequence[Lease]) -> Idle:
+        """Say why a worker gets nothing: where nobody has a question there is no answer to come."""
+        if leases:
+            return Idle.WAIT
+        return Idle.SEEN if who.answered or who.held else Idle.DONE
 
     def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
         wanting = {pair: self._votes_wanted(pair) for pair in self._ballots.voting}
@@ -206,6 +223,17 @@ class Topic(Knowledge):
     def finished(self) -> bool:
         """Whether nothing is left to ask, whoever comes."""
         return self.select("", (), self.settings.question_rng(0)) is Idle.DONE
+
+    @property
+    def ended(self) -> End | None:
+        """Why nothing is left to ask, whoever comes; None while something is."""
+        if not self.finished:
+            return None
+        if self.selector.planned() is not None:
+            return End.PLAN
+        if self.selector.reached:
+            return End.KNOWN
+        return End.BUDGET if self.selector.spent else End.EXHAUSTED
 
     def forecast(self) -> Forecast | None:
         """Say how many more judgments are needed, if the selector can tell."""

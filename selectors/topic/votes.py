@@ -133,6 +133,10 @@ class Ballots:
         """Go through all pairs with a vote."""
         return self._of.items()
 
+    def of(self, pair: Pair) -> Ballot | None:
+        """Return the votes on a pair, if there are any."""
+        return self._of.get(pair)
+
     def cast(self, pair: Pair, number: int, outcome: Outcome) -> Finding | None:
         """Add one vote; return what the votes come to if that has changed."""
         self.dormant.discard(pair)
