@@ -3,6 +3,7 @@
 import random
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import httpx
@@ -89,14 +90,15 @@ class Connection:
                 return
             after = {"after": page.next}
 
-    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[bytes]:
-        """Yield an answer as it comes; one that breaks off raises, and is not begun anew."""
+    @contextmanager
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[httpx.Response]:
+        """Open an answer that is read as it comes; one that breaks off is not begun anew."""
         try:
             with self.http.stream("GET", path, params=query) as response:
                 if response.is_error:
                     response.read()
                     raise refused(response)
-                yield from response.iter_bytes()
+                yield response
         except httpx.TransportError as error:
             raise Unreachable(f"{self.http.base_url} broke off: {error}") from None
 

@@ -1,9 +1,13 @@
 """Calls that tell what is known, and take back what was wrong."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
 
 from nextpair.app.calls.base import Calls, at, dump, given
-from nextpair.app.wire.exports import Format
+from nextpair.app.wire.exports import UNJUDGED, Format
 from nextpair.app.wire.judging import VerdictOut
 from nextpair.app.wire.reports import ReportOut
 from nextpair.app.wire.results import (
@@ -22,6 +26,23 @@ from nextpair.storage.rows import WorkerStatus
 
 REPORT_SECONDS = 600.0
 """How long to wait for a report: it folds the whole log again."""
+
+
+class Export:
+    """The bytes of a file as they come.
+
+    Parameters
+    ----------
+    unjudged
+        How many documents of the topics nobody has judged.
+    """
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self.unjudged = int(response.headers.get(UNJUDGED, 0))
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._response.iter_bytes()
 
 
 class Knowing(Calls):
@@ -94,7 +115,13 @@ class Knowing(Calls):
         response = self._connection.send("GET", path, params=given(query), timeout=REPORT_SECONDS)
         return self._connection.read(ReportOut, response)
 
-    def export(
+    def export(self, study: str, format: Format, **options: Any) -> Iterator[bytes]:
+        """Yield a study's results as a file; see `open_export` for the options."""
+        with self.open_export(study, format, **options) as content:
+            yield from content
+
+    @contextmanager
+    def open_export(
         self,
         study: str,
         format: Format,
@@ -102,11 +129,13 @@ class Knowing(Calls):
         topic: str | None = None,
         rating: str | None = None,
         levels: int | None = None,
+        unjudged: bool | None = None,
         inferred: bool | None = None,
         pseudonyms: bool | None = None,
-    ) -> Iterator[bytes]:
-        """Yield a study's results as a file."""
-        query = {"topic": topic, "rating": rating, "levels": levels}
+    ) -> Iterator[Export]:
+        """Open a study's results as a file, which says what it leaves out."""
+        query = {"topic": topic, "rating": rating, "levels": levels, "unjudged": unjudged}
         query |= {"inferred": inferred, "pseudonyms": pseudonyms}
         path = f"/v1/studies/{at(study)}/export/{format.value}"
-        return self._connection.stream(path, given(query))
+        with self._connection.stream(path, given(query)) as response:
+            yield Export(response)

@@ -18,7 +18,7 @@ examples:
   nextpair export --url http://127.0.0.1:8000 --study answers --format run --rating elo | head
 """
 
-OPTIONS = ("rating", "levels", "inferred", "pseudonyms")
+OPTIONS = ("rating", "levels", "unjudged", "inferred", "pseudonyms")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         required=True,
         choices=[one.value for one in Format],
-        help="qrels: how many classes are worse; qrels-real: scores; run: ranks and scores;"
-        " pairs: which of two is better; csv, jsonl: all judgments",
+        help="qrels: grades; qrels-real: scores; run: ranks and scores; pairs: which of two is"
+        " better; csv, jsonl: all judgments",
     )
     parser.add_argument("--topic", metavar="ID", help="only this topic")
     parser.add_argument(
@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--levels", type=int, metavar="K", help="qrels: scores as K equal levels")
+    parser.add_argument(
+        "--unjudged",
+        action="store_const",
+        const=True,
+        help="qrels, qrels-real, run: include documents nobody has judged, as the lowest",
+    )
     parser.add_argument(
         "--no-inferred",
         dest="inferred",
@@ -71,11 +77,21 @@ def export(given: argparse.Namespace) -> int:
     if given.output is not None:
         check_output(given.output)
     with open_client(given) as client:
-        content = client.export(given.study, form, topic=given.topic, **options)
-        if given.output is None:
-            return print_bytes(content)
-        write_whole(given.output.resolve(), content)
+        found = client.open_export(given.study, form, topic=given.topic, **options)
+        with found as content:
+            _warn(content.unjudged, bool(given.unjudged))
+            if given.output is None:
+                return print_bytes(content)
+            write_whole(given.output.resolve(), content)
     return 0
+
+
+def _warn(unjudged: int, included: bool) -> None:
+    """Say what became of documents nobody has judged: TREC's files have no place for that."""
+    if unjudged:
+        what = "included as the lowest" if included else "left out (--unjudged includes them)"
+        noun = "document" if unjudged == 1 else "documents"
+        print(f"nextpair: warning: {unjudged} {noun} nobody has judged: {what}", file=sys.stderr)
 
 
 def check_output(path: Path) -> None:

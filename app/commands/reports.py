@@ -7,7 +7,7 @@ from pathlib import Path
 from nextpair.app.client import Client
 from nextpair.app.commands.exports import check_output, print_bytes, write_whole
 from nextpair.app.commands.remote import add_service, open_client
-from nextpair.app.formats.trec import Grades, read_qrels
+from nextpair.app.formats.trec import RealGrades, parse_real_qrels, read_real_qrels
 from nextpair.app.reports.page import render
 from nextpair.app.reports.reference import compare_with, listed
 from nextpair.app.reports.sentences import (
@@ -18,6 +18,7 @@ from nextpair.app.reports.sentences import (
     figure,
 )
 from nextpair.app.reports.systems import compare_runs, read_runs
+from nextpair.app.wire.exports import Format
 from nextpair.app.wire.reports import FullReportOut
 from nextpair.selectors.errors import BadOption
 
@@ -45,7 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pseudonyms", action="store_const", const=True, help="do not tell who the workers are"
     )
     parser.add_argument(
-        "--against", type=Path, metavar="FILE", help="qrels to compare the study with"
+        "--against",
+        type=Path,
+        metavar="FILE",
+        help="qrels to compare the study's export with; grades may be any numbers",
+    )
+    parser.add_argument(
+        "--export",
+        choices=[Format.QRELS.value, Format.QRELS_REAL.value],
+        help="which export is compared with --against (default: qrels)",
     )
     parser.add_argument(
         "--runs",
@@ -63,7 +72,9 @@ def report(given: argparse.Namespace) -> int:
         raise BadOption("--runs needs --against: systems are ranked by the study and by that")
     if given.out is not None:
         check_output(given.out)
-    grades = None if given.against is None else read_qrels(given.against)
+    if given.export is not None and given.against is None:
+        raise BadOption("--export needs --against: it says which file is compared with that")
+    grades = None if given.against is None else read_real_qrels(given.against)
     runs = None if given.runs is None else read_runs(given.runs)
     with open_client(given) as client:
         found = client.report(
@@ -75,27 +86,28 @@ def report(given: argparse.Namespace) -> int:
         )
         told = FullReportOut.model_validate(found, from_attributes=True)
         if grades is not None:
-            scores = _scores(client, given.study, told)
+            form = Format(given.export or Format.QRELS)
+            scores = _exported(client, given, form, told)
             told.reference = compare_with(grades, scores, str(given.against))
             _warn(told, grades)
             if runs is not None:
-                told.systems = compare_runs(runs, grades, scores)
+                ends = told.scale if form is Format.QRELS_REAL else told.grades
+                told.systems = compare_runs(runs, grades, scores, ends)
     return _write(told, given)
 
 
-def _scores(client: Client, study: str, told: FullReportOut) -> dict[str, dict[str, float]]:
-    """Fetch the documents' scores, of the topics that are reported on."""
-    return {
-        one.topic: {
-            ranked.document: ranked.score
-            for ranked in client.ranking(study, one.topic, told.rating).documents
-            if ranked.score is not None
-        }
-        for one in told.topics
-    }
+def _exported(
+    client: Client, given: argparse.Namespace, form: Format, told: FullReportOut
+) -> RealGrades:
+    """Fetch the very file that `nextpair export` writes; a topic nobody has judged is empty."""
+    content = client.export(given.study, form, topic=given.topic, rating=given.rating)
+    lines = b"".join(content).decode().splitlines()
+    where = f"the export {form.value!r}"
+    found = parse_real_qrels((f"{where}:{place}", line) for place, line in enumerate(lines, 1))
+    return {one.topic: {} for one in told.topics} | found
 
 
-def _warn(told: FullReportOut, grades: Grades) -> None:
+def _warn(told: FullReportOut, grades: RealGrades) -> None:
     """Say which topics are left out; half a comparison must not look like a whole one."""
     assert told.reference is not None
     for names, where in (

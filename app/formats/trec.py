@@ -12,6 +12,8 @@ from nextpair.selectors.errors import BadInput
 
 Grades = dict[str, dict[str, int]]
 """Topic, then document, to its grade."""
+RealGrades = dict[str, dict[str, float]]
+"""Topic, then document, to its grade, which may be any number."""
 Ranks = dict[str, dict[str, float]]
 """Topic, then document, to its rank."""
 Listed = dict[str, tuple[float, float]]
@@ -24,17 +26,54 @@ class Unwritable(BadInput):
 
 def read_qrels(path: Path) -> Grades:
     """Read grades; those below 0 mark junk and count as 0."""
-    grades: Grades = {}
-    for where, line in lines(path):
+    return {
+        topic: {document: read_grade(where, grade) for document, (where, grade) in of_topic.items()}
+        for topic, of_topic in _parse_qrels(lines(path)).items()
+    }
+
+
+def _parse_qrels(
+    numbered: Iterable[tuple[str, str]],
+) -> dict[str, dict[str, tuple[str, str]]]:
+    """Parse lines, each with where it stands: topic, then document, to its grade and place."""
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for where, line in numbered:
         match line.split():
             case [topic, _, document, grade]:
-                of_topic = grades.setdefault(topic, {})
+                of_topic = found.setdefault(topic, {})
                 if document in of_topic:
                     raise BadFile(f"{where}: topic {topic} has document {document} twice")
-                of_topic[document] = read_grade(where, grade)
+                of_topic[document] = (where, grade)
             case fields:
                 raise BadFile(f"{where}: qrels have four fields, this line has {len(fields)}")
+    return found
+
+
+def read_real_qrels(path: Path) -> RealGrades:
+    """Read qrels whose grades may be any numbers, such as an export of `qrels-real`.
+
+    Where all of them are whole numbers, those below 0 mark junk and count as 0, as in `read_qrels`.
+    """
+    return parse_real_qrels(lines(path))
+
+
+def parse_real_qrels(numbered: Iterable[tuple[str, str]]) -> RealGrades:
+    """Parse the lines of such a file, each with where it stands."""
+    grades = {
+        topic: {document: number(where, "a grade", one) for document, (where, one) in of.items()}
+        for topic, of in _parse_qrels(numbered).items()
+    }
+    if are_whole(grades):
+        return {
+            topic: {document: max(0.0, grade) for document, grade in of_topic.items()}
+            for topic, of_topic in grades.items()
+        }
     return grades
+
+
+def are_whole(grades: Mapping[str, Mapping[str, float]]) -> bool:
+    """Say whether all grades are whole numbers."""
+    return all(grade == int(grade) for of_topic in grades.values() for grade in of_topic.values())
 
 
 def read_grade(where: str, text: str) -> int:

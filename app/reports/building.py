@@ -1,10 +1,8 @@
 """A study's report, put together topic by topic."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
 
 from nextpair.app.designs.base import Shape
 from nextpair.app.judging.reporting import Progress
@@ -13,6 +11,7 @@ from nextpair.app.judging.study import Study
 from nextpair.app.reports.agreement import Agreement, Question, agree, answers_of, scale_of
 from nextpair.app.reports.convergence import Point, curve, mean_curve, points_for
 from nextpair.app.reports.facts import Facts, gather, start_anew
+from nextpair.app.reports.levels import ends_of, grade_ends
 from nextpair.app.reports.prediction import Prediction, predict
 from nextpair.app.reports.wishes import Wish
 from nextpair.app.reports.workers import Tallies, Tally, tally, weighed_by
@@ -54,6 +53,8 @@ class Report:
 
     study: Study
     rating: str | None
+    scale: tuple[float, float] | None
+    grades: tuple[float, float] | None
     weighed_by: str | None
     agreement: Agreement
     audits: Prediction
@@ -72,6 +73,8 @@ class _Parts:
         self.tallies: Tallies = defaultdict(Tally)
         self.given: dict[Question, dict[int, float]] = {}
         self.rating: str | None = None
+        self.scale: tuple[float, float] | None = None
+        self.grades: tuple[float, float] | None = None
         self.weighed_by: str | None = None
 
     def add(self, facts: Facts, points: list[Point]) -> None:
@@ -81,6 +84,8 @@ class _Parts:
         for worker, one in found.items():
             self.tallies[worker].add(one)
         self.rating = facts.rating
+        self.scale = ends_of(facts.design, facts.rating)
+        self.grades = grade_ends(facts.design, facts.rating)
         # Before the first answer a selector weighs nobody.
         self.weighed_by = weighed_by(facts) if facts.work else self.weighed_by
         self.topics.append(
@@ -133,6 +138,8 @@ def _conclude(service: Service, study: Study, wish: Wish, parts: _Parts) -> Repo
     return Report(
         study,
         parts.rating,
+        parts.scale,
+        parts.grades,
         parts.weighed_by,
         agree(parts.given, scale_of(study.design)),
         sum((one.audits for one in found), Prediction()),
@@ -157,9 +164,8 @@ def _workers(service: Service, study_id: int) -> dict[int, WorkerRow]:
 
 
 def _best(facts: Facts) -> list[str]:
-    scored = np.flatnonzero(np.isfinite(facts.scores)) if facts.work else ()
-    order: Sequence[int] = sorted(scored, key=lambda place: (-facts.scores[place], place))
-    return [facts.documents[place] for place in order[:BEST]]
+    order = facts.order
+    return [order.ids[place] for place in order.best_first if order.levels[place]][:BEST]
 
 
 def _prediction(facts: Facts, purpose: Purpose) -> Prediction:

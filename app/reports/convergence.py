@@ -54,7 +54,7 @@ def curve(start: LiveTopic, facts: Facts, points: int) -> list[Point]:
         upto = round(len(rows) * place / points)
         start.apply(Change(start.head, votes=[vote_of(row) for row in rows[done:upto]]))
         done = upto
-        scores = reporting.scores(start, facts.rating, facts.said(upto)) if upto else None
+        scores = reporting.scores(start, facts.asked, facts.said(upto)) if upto else None
         found.append(Point(upto, _tau(scores, facts.scores)))
     return found
 

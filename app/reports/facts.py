@@ -15,6 +15,7 @@ from nextpair.app.judging.scoring import Said
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.selectors.topic.believing import Reliability
+from nextpair.selectors.topic.reported import ReportedOrder
 from nextpair.selectors.topic.singles import Singles
 from nextpair.storage import checks, judgments
 from nextpair.storage.rows import (
@@ -36,8 +37,10 @@ class Facts:
 
     Parameters
     ----------
-    scores
-        The final ones, NaN for a document without any.
+    asked
+        The rating that was asked for; None for the topic's own.
+    order
+        The reported order.
     reliabilities
         What the selector makes of the workers, if it weighs them.
     log
@@ -48,15 +51,24 @@ class Facts:
 
     topic: TopicRow
     study: Study
-    rating: str
+    asked: str | None
     progress: Progress
-    documents: tuple[str, ...]
-    scores: NDArray[np.float64]
+    order: ReportedOrder
     reliabilities: Sequence[Reliability]
     golds: Sequence[GoldRow]
     log: Sequence[Entry]
     verdicts: Sequence[VerdictRow]
     answers: Said
+
+    @property
+    def rating(self) -> str:
+        """What the scores are."""
+        return self.order.rating
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The final scores, NaN for a document nobody has judged."""
+        return self.order.scores
 
     @property
     def design(self) -> Design:
@@ -108,15 +120,13 @@ def gather(service: Service, topic_id: int, rating: str | None, now: float) -> F
             verdicts = checks.verdicts_on(connection, topic_id)
         log = [entry for entry in found if entry[0].number <= live.head.position]
         said = service.said(live)
-        named = rating or reporting.own_rating(live, study.design)
         pairs = None if isinstance(live.state, Singles) else live.state
         return Facts(
             live.row,
             study,
-            named,
+            rating,
             reporting.progress(live, now),
-            live.state.documents.ids,
-            reporting.scores(live, named, said),
+            reporting.reported(live, rating, said),
             () if pairs is None else pairs.reliabilities(),
             live.golds,
             log,

@@ -67,6 +67,14 @@ def ends_of(design: Design, rating: str) -> tuple[float, float] | None:
     return None
 
 
+def grade_ends(design: Design, rating: str) -> tuple[float, float] | None:
+    """Return the lowest and the highest grade of qrels, where they are the same in all topics."""
+    ends = ends_of(design, rating)
+    if ends is None:
+        return None
+    return ends if _of_levels(design, rating) else (0.0, LEVELS - 1.0)
+
+
 def to_levels(
     scores: Mapping[str, float], levels: int, ends: tuple[float, float] | None = None
 ) -> dict[str, int]:

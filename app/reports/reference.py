@@ -16,7 +16,7 @@ from nextpair.selectors.errors import BadInput
 
 Scores = Mapping[str, Mapping[str, float]]
 """Topic, then document, to its score."""
-Grades = Mapping[str, Mapping[str, int]]
+Grades = Mapping[str, Mapping[str, float]]
 
 SHOWN = 5
 """Names in a message."""
@@ -73,12 +73,12 @@ def concordance_out(found: Concordance) -> ConcordanceOut:
 
 
 def _topic(
-    topic: str, scores: Mapping[str, float], grades: Mapping[str, int]
+    topic: str, scores: Mapping[str, float], grades: Mapping[str, float]
 ) -> tuple[TopicReferenceOut, Concordance]:
     both = [document for document in scores if document in grades]
     given = [float(grades[document]) for document in both]
     scored = [scores[document] for document in both]
-    pairs = concordance(given, scored)
+    pairs, whole = concordance(given, scored), all(grade == int(grade) for grade in given)
     told = TopicReferenceOut(
         topic=topic,
         documents=len(both),
@@ -86,7 +86,8 @@ def _topic(
         agreement=pairwise_agreement(given, scored),
         ordered_agreement=pairwise_agreement(given, scored, only_ordered=True),
         tau=tau_b(given, scored),
-        auc=auc([float(grade > 0) for grade in given], scored),
+        # Which grade is relevant is known of whole grades only.
+        auc=auc([float(grade > 0) for grade in given], scored) if whole else None,
     )
     return told, pairs
 

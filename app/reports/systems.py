@@ -1,6 +1,7 @@
 """Systems under the study's judgments and under a reference's: TREC runs that the reader has.
 
-RBP and nDCG want gains from 0 to 1. A grade is divided by the highest of the reference; scores of
+RBP and nDCG want gains from 0 to 1. A grade is divided by the highest of the reference. Scores on a
+bounded scale go from 0, its lower end, to 1, its upper end, in every topic alike. Other scores of
 different topics cannot be compared, so each topic's go from 0, its worst document, to 1, its best.
 """
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.formats.files import BadFile
-from nextpair.app.formats.trec import read_run
+from nextpair.app.formats.trec import are_whole, read_run
 from nextpair.app.reports.reference import Grades, Scores, concordance_out
 from nextpair.app.wire.reports import DiscriminationOut, MeasureOut, SystemOut, SystemsOut
 from nextpair.selectors.agreement.orders import concordance, tau_b
@@ -45,13 +46,25 @@ def read_runs(folder: Path) -> dict[str, dict[str, list[str]]]:
     return runs
 
 
-def compare_runs(runs: Runs, grades: Grades, scores: Scores) -> SystemsOut:
-    """Rank systems by the study and by the reference, on the topics that both have."""
+def compare_runs(
+    runs: Runs, grades: Grades, scores: Scores, scale_ends: tuple[float, float] | None = None
+) -> SystemsOut:
+    """Rank systems by the study and by the reference, on the topics that both have.
+
+    Parameters
+    ----------
+    scale_ends
+        The lowest and the highest score there can be, where the scale has ends.
+    """
     topics = [topic for topic in scores if topic in grades]
     if not any(topic in run for run in runs.values() for topic in topics):
         raise BadInput("the runs have no topic that the study and the reference have")
-    reference = scale({topic: grades[topic] for topic in topics})
-    study = {topic: _gains(scores[topic]) for topic in topics}
+    common = {topic: grades[topic] for topic in topics}
+    if are_whole(common):
+        reference = scale(common)
+    else:
+        reference = {topic: _gains(common[topic], None) for topic in topics}
+    study = {topic: _gains(scores[topic], scale_ends) for topic in topics}
     tables = {
         name: (evaluate(runs, study, measure), evaluate(runs, reference, measure))
         for name, measure in MEASURES.items()
@@ -72,8 +85,9 @@ def compare_runs(runs: Runs, grades: Grades, scores: Scores) -> SystemsOut:
     return SystemsOut(topics=topics, systems=systems, measures=measures)
 
 
-def _gains(scores: Mapping[str, float]) -> dict[str, float]:
-    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+def _gains(scores: Mapping[str, float], scale_ends: tuple[float, float] | None) -> dict[str, float]:
+    own = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    low, high = scale_ends or own
     apart = high - low or 1.0
     return {document: (score - low) / apart for document, score in scores.items()}
 

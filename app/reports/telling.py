@@ -29,6 +29,8 @@ def tell(report: Report, wish: Wish, now: float) -> ReportOut:
         design=settings.design,
         selector=None if report.study.design.shape is Shape.SINGLE else settings.selector,
         rating=report.rating,
+        scale=report.scale,
+        grades=report.grades,
         topic=wish.topic,
         made_at=now,
         documents=sum(one.progress.documents for one in found),

@@ -21,7 +21,7 @@ from nextpair.app.routes.described import StudyName, problems
 from nextpair.app.routes.results import log_entry_out
 from nextpair.app.values import Line
 from nextpair.app.wire.common import Name
-from nextpair.app.wire.exports import Format, idle_option
+from nextpair.app.wire.exports import UNJUDGED, Format, idle_option
 from nextpair.app.wire.results import LogEntryOut
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.reported import ReportedOrder
@@ -30,9 +30,6 @@ from nextpair.storage import judgments, topics
 router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"])
 
 _BATCH = 1000
-UNJUDGED = "Nextpair-Unjudged"
-"""The header that says how many documents of the topics nobody has judged: TREC's files have no
-place for a remark."""
 RETRACTED = "retracted"
 """Why a judgment was retracted, where a reason in someone's own words could name them."""
 

@@ -35,7 +35,7 @@ class Desk(Protocol):
         """
 
     def scores(self) -> NDArray[np.float64]:
-        """Return a number for each document, larger is better."""
+        """Return a number for each document, larger is better; NaN where nobody has judged it."""
 
     def conflicts(self) -> int:
         """Count the findings that contradicted the order."""
@@ -85,8 +85,8 @@ class LocalDesk:
         self._judged += 1
 
     def scores(self) -> NDArray[np.float64]:
-        """Return what the topic's selector reports its ranking from."""
-        return self._topic.scores()
+        """Return the scores of the reported order, NaN for documents nobody has judged."""
+        return self._topic.reported().scores
 
     def conflicts(self) -> int:
         """Count the topic's conflicts."""

@@ -84,10 +84,11 @@ class RemoteDesk:
         self._client.judge(assignment, preference.say(told).preference)
 
     def scores(self) -> NDArray[np.float64]:
-        """Return the scores of the service's ranking."""
-        found = np.zeros(len(self._places))
+        """Return the scores of the service's ranking, NaN for documents nobody has judged."""
+        found = np.full(len(self._places), np.nan)
         for ranked in self._client.ranking(self._study, self._topic).documents:
-            found[self._places[ranked.document]] = ranked.score
+            if ranked.score is not None:
+                found[self._places[ranked.document]] = ranked.score
         return found
 
     def conflicts(self) -> int:

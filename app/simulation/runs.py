@@ -202,8 +202,12 @@ class _Session:
 def compare(recovered: NDArray[np.float64], true: NDArray[np.float64]) -> tuple[float, bool]:
     """Return Kendall's tau-b between two orders, and whether they are the same one.
 
-    Where either is one single class tau-b is not defined: it then counts as 1 if both are.
+    A document that nobody has judged (NaN) counts as the mean of the others: nothing is known of
+    it. Where either order is one single class tau-b is not defined: it counts as 1 if both are.
     """
+    if np.isnan(recovered).any():
+        judged = recovered[np.isfinite(recovered)]
+        recovered = np.where(np.isnan(recovered), judged.mean() if len(judged) else 0.0, recovered)
     same = bool(np.array_equal(_levels(recovered), _levels(true)))
     if len(np.unique(recovered)) < 2 or len(np.unique(true)) < 2:
         return float(same), same

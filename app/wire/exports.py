@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+UNJUDGED = "Nextpair-Unjudged"
+"""The header that says how many documents of the topics nobody has judged: TREC's files have no
+place for a remark."""
+
 
 class Format(StrEnum):
     """How results are written."""

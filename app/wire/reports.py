@@ -98,6 +98,12 @@ class ReportOut(BaseModel):
     design: str
     selector: str | None = Field(description="null where one document is shown at a time")
     rating: str | None = Field(description="what scores are; null where there is no topic")
+    scale: tuple[float, float] | None = Field(
+        description="the lowest and the highest score there can be; null where there is no such"
+    )
+    grades: tuple[float, float] | None = Field(
+        description="the lowest and the highest grade of qrels; null where topics differ in that"
+    )
     topic: str | None = Field(description="the only topic that this is about, if it is")
     made_at: Moment
     documents: int
