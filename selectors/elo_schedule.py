@@ -54,8 +54,7 @@ class EloSchedule(Selector):
 
     def _draw(self, rng: np.random.Generator) -> list[Pair]:
         """Draw the matches, in the random order in which they are asked."""
-        priors = np.nan_to_num(self.documents.priors, nan=-np.inf)
-        ranked = np.argsort(-priors, kind="stable").tolist()
+        ranked = self.documents.by_prior()
         matches = [unordered(*pair) for pair in combinations(ranked[: self.options.top], 2)]
         for place in range(max(self.options.top, 1), len(ranked)):
             drawn = rng.choice(place, size=min(self.options.opponents, place), replace=False)

@@ -89,7 +89,9 @@ class Groups(Selector):
             for ids in (self.options.relevant, self.options.not_relevant)
             if ids
         ]
-        pool = sorted(set(range(len(self.documents))) - {place for ids in known for place in ids})
+        taken = {place for ids in known for place in ids}
+        # In the order of prior scores: what is known beforehand decides, not the order of import.
+        pool = [place for place in self.documents.by_prior() if place not in taken]
         room = self.options.size - len(known)
         for _ in range(self._partitions() if pool else 0):
             shuffled = rng.permutation(pool).tolist()

@@ -258,7 +258,10 @@ class Placement(Believer):
         """Say which documents are certain enough, or all once that is so of enough of them."""
         reach = self._goal.look(self._fitting.final())
         sure: NDArray[np.bool_] = reach.errors <= self.options.risk
-        return np.ones_like(sure) if reach.enough else sure
+        if reach.enough:
+            return np.ones_like(sure)
+        # Places are relative: one document alone, the founder of the first class, has none.
+        return sure if np.count_nonzero(sure) > 1 else np.zeros_like(sure)
 
     @property
     def has_classes(self) -> bool:

@@ -12,6 +12,10 @@ Disputed = tuple[NDArray[np.intp], NDArray[np.intp]]
 """Documents of two classes that may as well be one, if some others reverse than it seems."""
 
 
+BETTER, TIED, WORSE = range(3)
+"""How the first document of an answer compares with the second."""
+
+
 class Answers:
     """Answers in the order in which they came.
 

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.placing import messages, places
-from nextpair.selectors.placing.answers import Answers, Disputed
+from nextpair.selectors.placing.answers import TIED, Answers, Disputed
 from nextpair.selectors.placing.camps import opposed
 from nextpair.selectors.placing.crowd import Crowd
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.rarity import Rarity
 
+EQUAL = 1e-6
+"""Chances that differ by less than this share are equal but for rounding."""
 FOUNDER = 100.0
 """How much likelier the founder of a class without other members is of it than of a new one."""
 
@@ -101,9 +103,11 @@ class Beliefs:
         weights /= weights.sum(axis=0)
         self._plain_prior = np.log(weights, out=weights)
         self._prior = self._plain_prior.copy()
-        numbers = np.arange(self.classes)
-        alone = np.clip(1 - (counts - own[numbers, self.founders]), 0, 1)
-        self._prior[2 * numbers + 1, self.founders] += np.log1p(FOUNDER * alone)
+        # Of documents that are equally sure none is the founder more than another.
+        surest = own >= (1 - EQUAL) * own.max(axis=1, keepdims=True)
+        numbers, founders = surest.nonzero()
+        alone = np.clip(1 - (counts[numbers] - own[numbers, founders]), 0, 1)
+        self._prior[2 * numbers + 1, founders] += np.log1p(FOUNDER * alone)
 
     def _weigh_newcomer(self, counts: Array) -> float:
         """Weigh the places of who has not been judged, and return what each gap weighs."""
@@ -175,7 +179,8 @@ class Beliefs:
         if self._odds is not None:
             weights[1::2] *= self._odds[:, self.size :]
         if not self.size:
-            weights[1, :1] *= 1 + FOUNDER
+            tied = len(self.answers) and self.answers.answer[0] == TIED
+            weights[1, : 2 if tied else 1] *= 1 + FOUNDER
         self._chances = np.concatenate([self._chances, weights / weights.sum(axis=0)], axis=1)
         nothing = np.zeros(weights.shape)
         self._evidence = np.concatenate([self._evidence, nothing], axis=1)

@@ -8,15 +8,16 @@ that others start from, and at the end a single one to look at.
 
 import numpy as np
 
-from nextpair.selectors.aggregating.bradley_terry import BETTER, TIE, WORSE, compare, rank
+from nextpair.selectors.aggregating import bradley_terry
 from nextpair.selectors.placing import classes
+from nextpair.selectors.placing.answers import BETTER, TIED, WORSE
 from nextpair.selectors.placing.beliefs import Beliefs
 from nextpair.selectors.placing.features import FeatureModel
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.view import Said, View
 from nextpair.selectors.topic.documents import Documents
 
-_OUTCOMES = np.array([BETTER, TIE, WORSE])
+_OUTCOMES = np.array([bradley_terry.BETTER, bradley_terry.TIE, bradley_terry.WORSE])
 SWEEPS = 2
 """Rounds of messages in a fit."""
 LAST_SWEEPS = 6
@@ -40,6 +41,7 @@ class Fitting:
     def __init__(self, documents: Documents, founder: int) -> None:
         self._size = len(documents)
         self._features = FeatureModel(documents)
+        self._priors = documents.priors
         self._founder = founder
         # In the order in which answers came to them, which is how beliefs number documents.
         self._numbers: dict[int, int] = {}
@@ -57,8 +59,11 @@ class Fitting:
     def add(self, first: int, second: int, answer: int, worker: str) -> None:
         """Take in one more answer."""
         answers, numbers = self._beliefs.answers, self._numbers
-        one = numbers.setdefault(first, len(numbers))
-        other = numbers.setdefault(second, len(numbers))
+        # Numbered as they come, the better one first, so that no position has a say in a fit;
+        # of two that are tied the one with the higher prior score.
+        if answer == WORSE or (answer == TIED and self._priors[second] > self._priors[first]):
+            first, second, answer = second, first, TIED if answer == TIED else BETTER
+        one, other = (numbers.setdefault(each, len(numbers)) for each in (first, second))
         answers.add(one, other, answer, self._beliefs.crowd.number(worker))
         self._since.append((first, second, answer, worker))
         self._final = None
@@ -120,8 +125,8 @@ class Fitting:
     def strengths(self) -> Array:
         """Score every document by how it fared, whatever the classes; 0 if nobody judged it."""
         answers = self._beliefs.answers
-        found = rank(
-            compare(
+        found = bradley_terry.rank(
+            bradley_terry.compare(
                 len(self._numbers),
                 answers.first,
                 answers.second,

@@ -48,6 +48,12 @@ class Documents:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def by_prior(self) -> list[int]:
+        """List all positions, the highest prior score first, in their order where there is none."""
+        priors = np.nan_to_num(self.priors, nan=-np.inf)
+        ranked: list[int] = np.argsort(-priors, kind="stable").tolist()
+        return ranked
+
     def position(self, document: str) -> int:
         """Return where a document stands, by its id."""
         try:

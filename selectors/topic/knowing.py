@@ -18,7 +18,7 @@ from nextpair.selectors.topic.evidence import Evidence
 from nextpair.selectors.topic.judgments import Finding, Judgment, Outcome, Pair, unordered
 from nextpair.selectors.topic.monotone import monotone
 from nextpair.selectors.topic.order import Order
-from nextpair.selectors.topic.picture import Picture, picture
+from nextpair.selectors.topic.picture import Picture, picture, picture_of_levels
 from nextpair.selectors.topic.reported import (
     ReportedOrder,
     bounds_from,
@@ -234,6 +234,8 @@ class Knowledge:
 
     def picture(self) -> Picture:
         """Return the classes in order, and what is open between them."""
+        if self._rates:
+            return picture_of_levels(self.reported().levels)
         spans = self.selector.spans() if isinstance(self.selector, Believer) else None
         return picture(self.order, spans)
 

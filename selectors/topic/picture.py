@@ -53,6 +53,14 @@ def picture(order: Order, spans: NDArray[np.int64] | None = None) -> Picture:
     return Picture([order.members(label) for label in labels], loose)
 
 
+def picture_of_levels(levels: NDArray[np.int64]) -> Picture:
+    """Lay out groups of equal scores: level 1 is the best, and level 0 may belong anywhere."""
+    count = int(levels.max(initial=0))
+    boxes = [tuple(np.flatnonzero(levels == one).tolist()) for one in range(1, count + 1)]
+    unjudged = tuple(np.flatnonzero(levels == 0).tolist())
+    return Picture(boxes, [Loose(unjudged, 0, 2 * count)] if unjudged else [])
+
+
 def settled_documents(order: Order) -> list[int]:
     """List the documents in boxes."""
     return [document for label in _chain(order) for document in order.members(label)]

@@ -1,7 +1,7 @@
 // Why: the chain of judgments behind what is known, and the judgments that contradict it.
 
 import { make } from "./elements.js";
-import { counted } from "./figures.js";
+import { counted, share } from "./figures.js";
 import { doing, field, form, note } from "./layout.js";
 
 const STEP = 10;
@@ -91,7 +91,8 @@ export function explaining(owner, path, ids, name) {
     const query = new URLSearchParams({ first: first.value, second: second.value });
     const answer = await owner.get(`${path}/explain?${query}`);
     if (!answer.relation) {
-      told.replaceChildren(note("It is not known yet how these two compare."));
+      const likely = `The chance that ${answer.first} is the better one is ${share(answer.chance)}, a tie counting half.`;
+      told.replaceChildren(note(`It is not known yet how these two compare. ${likely}`));
       return;
     }
     const found = { first: answer.first, second: answer.second, outcome: answer.relation, judgments: [] };

@@ -1,7 +1,7 @@
-// What an owner does with a study: start, pause, close, hand out links, take results home, change it.
+// What an owner does with a study: start, pause, close, hand out links, download results, change it.
 
 import { ask, make } from "./elements.js";
-import { ago, day } from "./figures.js";
+import { ago, count, day } from "./figures.js";
 import { choice, doing, field, form, note, section, trying } from "./layout.js";
 import { at } from "./owner.js";
 
@@ -82,7 +82,7 @@ const FORMATS = [
 ];
 
 /**
- * Make the part of a page that takes results home.
+ * Make the part of a page that downloads results.
  * @param {import("./owner.js").Owner} owner
  * @param {string} study
  * @param {string} [topic]
@@ -92,20 +92,30 @@ export function exporting(owner, study, topic) {
   format.id = "export-format";
   const pseudonyms = make("input", { type: "checkbox", id: "export-pseudonyms" });
   const hide = make("label", { class: "check", for: "export-pseudonyms" }, pseudonyms, "Workers by pseudonyms");
+  const unjudged = make("input", { type: "checkbox", id: "export-unjudged" });
+  const every = make("label", { class: "check", for: "export-unjudged" }, unjudged, "Include documents nobody has judged, as the lowest");
+  const said = make("div", { "aria-live": "polite" });
   const update = () => {
     hide.hidden = !["csv", "jsonl"].includes(format.value);
+    every.hidden = !["qrels", "qrels-real", "run"].includes(format.value);
+    said.replaceChildren();
   };
   format.addEventListener("change", update);
   update();
-  const fields = [field("As", format), hide];
+  const fields = [field("As", format), hide, every, said];
   const body = form(fields, "Download", async () => {
     const query = new URLSearchParams();
     if (topic) query.set("topic", topic);
     if (!hide.hidden && pseudonyms.checked) query.set("pseudonyms", "true");
+    const included = !every.hidden && unjudged.checked;
+    if (included) query.set("unjudged", "true");
     const name = `${topic ? `${study}-${topic}` : study}.${format.value}`;
-    await owner.download(`${at(study)}/export/${format.value}?${query}`, name);
+    const headers = await owner.download(`${at(study)}/export/${format.value}?${query}`, name);
+    const missing = Number(headers.get("Nextpair-Unjudged") || 0);
+    const which = missing === 1 ? "1 document that nobody has judged is" : `${count(missing)} documents that nobody has judged are`;
+    said.replaceChildren(...(missing ? [note(`${which} ${included ? "in the file, with the lowest grade" : "not in the file"}.`)] : []));
   });
-  return section("Take the results home", body);
+  return section("Download results", body);
 }
 
 /**

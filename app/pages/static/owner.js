@@ -96,12 +96,14 @@ export class Owner {
    * @param {string} name
    */
   async download(path, name) {
-    const address = URL.createObjectURL(await (await this.#fetch(path)).blob());
+    const response = await this.#fetch(path);
+    const address = URL.createObjectURL(await response.blob());
     const link = document.createElement("a");
     link.href = address;
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    return response.headers;
   }
 
   /**

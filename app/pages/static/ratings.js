@@ -6,6 +6,8 @@ import { decimal, share } from "./figures.js";
 import { note, some, table } from "./layout.js";
 
 const STEP = 25;
+/** @type {Record<string, string>} */
+const STATES = { settled: "settled", open: "open", unjudged: "not judged" };
 const WIDE = 240;
 const HIGH = 20;
 
@@ -19,16 +21,17 @@ export function drawRatings(told, name) {
   if (!scored.length) return note("No document has a score yet.");
   const has = { errors: scored.some((/** @type {any} */ one) => one.uncertainty !== null), certainty: scored.some((/** @type {any} */ one) => one.certainty !== null) };
   const axis = axisOf(scored);
-  const heads = ["document", "rank", "score", has.errors ? "± 2 standard errors" : "drawn", ...(has.certainty ? ["how sure of its class"] : [])];
+  const heads = ["document", "state", "rank", "score", has.errors ? "± 2 standard errors" : "drawn", ...(has.certainty ? ["how sure of its class"] : [])];
   const row = (/** @type {any} */ one) => [
     name(one.document),
+    STATES[one.status],
     one.ranks[0] === one.ranks[1] ? String(one.ranks[0]) : `${one.ranks[0]}–${one.ranks[1]}`,
-    decimal(one.score),
+    one.score === null ? "–" : decimal(one.score),
     interval(one, axis),
     ...(has.certainty ? [one.certainty === null ? "–" : share(one.certainty)] : []),
   ];
   const rows = (/** @type {any[]} */ shown) => {
-    const made = table("Ratings", heads, shown.map(row));
+    const made = table("Ranking", heads, shown.map(row));
     made.classList.add("ratings");
     return made;
   };
@@ -45,7 +48,7 @@ function axisOf(scored) {
 
 /** @param {any} one @param {(value: number) => number} axis */
 function interval(one, axis) {
-  if (one.score === null) return "nothing said of it";
+  if (one.score === null) return "nobody has judged it";
   const error = 2 * (one.uncertainty || 0);
   const words = `score ${decimal(one.score)}${error ? `, between ${decimal(one.score - error)} and ${decimal(one.score + error)}` : ""}`;
   const middle = HIGH / 2;

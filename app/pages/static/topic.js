@@ -61,11 +61,12 @@ export class TopicPage {
   }
 
   #parts() {
-    const rating = choice([...RATINGS.map((name) => /** @type {[string, string]} */ ([name, name])), ["", "the study's own"]], this.pairs ? RATINGS[0] : "");
+    const others = RATINGS.map((name) => /** @type {[string, string]} */ ([name, `another rating: ${name}`]));
+    const rating = choice([["", "the reported order, as in downloads"], ...others], "");
     rating.id = "rating";
     rating.addEventListener("change", () => trying(() => this.#ratings()));
     this.rating = rating;
-    const ratings = section("Ratings", ...(this.pairs ? [field("Rating", rating)] : []), this.ratings);
+    const ratings = section("Ranking", ...(this.pairs ? [field("Ranked by", rating)] : []), this.ratings);
     const last = [section("Workers on this topic", this.workers), exporting(this.owner, this.study, this.name)];
     if (!this.pairs) return [section("Classes", this.classes), ratings, last[1]];
     const why = section("Why?", note("Every preference that was inferred follows from judgments of people."), explaining(this.owner, this.path, [...this.documents.keys()], this.chip));

@@ -145,7 +145,7 @@ def bad(tmp_path: Path, text: str) -> Path:
     ("text", "message"),
     [
         ("1 0 a\n", "bad.qrels:1: qrels have four fields"),
-        ("1 0 a 0.5\n", "bad.qrels:1: a grade must be a whole number"),
+        ("1 0 a good\n", "bad.qrels:1: a grade must be a number, got 'good'"),
         ("401 0 a 1\n", "no topic of the study is in it; the study has 1, 2, the file 401"),
         ("1 0 zzz 1\n", "no document of the study has a grade in it"),
         ("", "the file none"),

@@ -60,7 +60,7 @@ def test_a_slider_is_asked_of_single_documents_and_scored_by_the_mean(service: I
     assert scores(service, "median") == {"d1": 10.5, "d2": 20.5, "d3": 30.5}
     progress = service.get(f"{ON_TOPIC}/progress")
     assert (progress["judgments"], progress["settled"], progress["finished"]) == (6, 3, True)
-    assert progress["forecast"]["expected"] == 0
+    assert (progress["forecast"], progress["ended"]) == (None, "plan")
     assert service.next("eve") == {"assignments": [], "reason": "done"}
     assert service.get(f"{ON_TOPIC}/ranking")["classes"] == [["d3"], ["d2"], ["d1"]]
 
@@ -247,7 +247,7 @@ def test_undo_and_skip_work_on_single_documents(service: InProcess) -> None:
     assert scores(service)[asked["document"]["id"]] == 90.0
     other = service.one("ann")
     assert service.skip(other).status_code == 200
-    assert service.next("ann") == {"assignments": [], "reason": "wait"}
+    assert service.next("ann") == {"assignments": [], "reason": "seen"}
     assert service.one("bob")["document"]["id"] == other["document"]["id"]
 
 

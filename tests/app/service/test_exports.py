@@ -48,7 +48,7 @@ def single(service: InProcess, design: str, *scores: object) -> None:
 
 
 def test_levels_are_equally_wide_between_the_topics_ends(judged: InProcess) -> None:
-    # The order's scores are 4, 2, 0, -2 and -4: documents known to be worse less those better.
+    # The order's scores are 4, 3, 2, 1 and 0: the number of classes that are worse.
     assert qrels(judged, levels=2) == {"d1": "1", "d2": "1", "d3": "1", "d4": "0", "d5": "0"}
     assert qrels(judged, levels=5) == {f"d{n}": str(5 - n) for n in range(1, 6)}
     assert qrels(judged, levels=4) == {"d1": "3", "d2": "3", "d3": "2", "d4": "1", "d5": "0"}
@@ -56,7 +56,7 @@ def test_levels_are_equally_wide_between_the_topics_ends(judged: InProcess) -> N
 
 
 def test_real_valued_qrels_have_the_scores_of_the_ranking(judged: InProcess) -> None:
-    exact = {"d1": 4.0, "d2": 2.0, "d3": 0.0, "d4": -2.0, "d5": -4.0}
+    exact = {"d1": 4.0, "d2": 3.0, "d3": 2.0, "d4": 1.0, "d5": 0.0}
     assert {name: float(value) for name, value in qrels(judged, "qrels-real").items()} == exact
     ranking = judged.get(f"{ON_TOPIC}/ranking", rating="elo")
     elo = qrels(judged, "qrels-real", rating="elo")
@@ -76,7 +76,7 @@ def test_a_slider_is_cut_between_0_and_100_and_not_between_what_a_topic_has(
 def test_grades_with_as_many_levels_stay_as_they_are(light: InProcess) -> None:
     single(light, "graded", "Probably relevant", "Probably not relevant")
     assert qrels(light, levels=4) == {"d1": "2", "d2": "1"}
-    assert qrels(light) == {"d1": "1", "d2": "0"}
+    assert qrels(light) == {"d1": "2", "d2": "1"}
 
 
 def test_pairs_are_what_was_said_and_what_follows(judged: InProcess) -> None:
@@ -190,7 +190,7 @@ def test_a_pseudonym_is_another_in_every_study_and_installation(
     ("form", "query", "name"),
     [
         ("csv", {"levels": 3}, "levels"),
-        ("qrels", {"rating": "elo"}, "rating"),
+        ("csv", {"unjudged": True}, "unjudged"),
         ("qrels-real", {"levels": 3}, "levels"),
         ("run", {"pseudonyms": True}, "pseudonyms"),
         ("jsonl", {"inferred": False}, "inferred"),
@@ -216,5 +216,34 @@ def test_nothing_is_exported_of_nothing(light: InProcess) -> None:
     for form in ("qrels", "qrels-real", "run", "pairs", "jsonl"):
         assert log(light, form) == ""
     light.make_topic(2)
-    assert qrels(light, levels=3) == {"d1": "0", "d2": "0"}
+    assert qrels(light, levels=3) == qrels(light) == qrels(light, "qrels-real") == {}
     assert pairs(light) == []
+    assert log(light, "run") == ""
+
+
+def test_documents_nobody_has_judged_are_left_out_unless_they_are_asked_for(
+    light: InProcess,
+) -> None:
+    light.make_study()
+    light.make_topic(6)
+    for _ in range(2):
+        asked = light.one("ann")
+        assert light.judge(asked, by_number(asked)).status_code == 201
+    seen = {
+        one[side]
+        for one in light.get(f"{ON_TOPIC}/judgments")["items"]
+        for side in ("first", "second")
+    }
+    for form in ("qrels", "qrels-real"):
+        told = light.send("GET", f"{AT}/export/{form}")
+        assert told.headers["nextpair-unjudged"] == str(6 - len(seen))
+        graded = qrels(light, form)
+        assert set(graded) == seen
+        every = qrels(light, form, unjudged=True)
+        assert len(every) == 6
+        lowest = min(map(float, graded.values()))
+        assert {float(every[name]) for name in set(every) - seen} == {lowest} == {0.0}
+    run = log(light, "run").splitlines()
+    assert {line.split()[2] for line in run} == seen
+    every_run = log(light, "run", unjudged=True).splitlines()
+    assert every_run[: len(run)] == run and len(every_run) == 6

@@ -157,6 +157,7 @@ def test_csv_and_json_lines_hold_the_whole_log(judged: InProcess) -> None:
 
 def test_an_export_can_be_of_one_topic_and_only_in_a_known_format(judged: InProcess) -> None:
     judged.make_topic(2, "tea")
+    judged.judge_all("ann", topic="tea")
     only = judged.send("GET", f"{AT}/export/qrels?topic=tea").text
     assert {line.split()[0] for line in only.splitlines()} == {"tea"}
     both = export(judged, "qrels", "text/plain")
@@ -169,6 +170,7 @@ def test_a_document_that_trec_cannot_name_is_refused_not_written_wrong(light: In
     light.make_study()
     body = {"id": "t", "documents": [{"id": "a b"}, {"id": "c"}]}
     light.post(f"{AT}/topics", body, status=201)
+    light.judge(light.one("ann"), "left")
     for name in ("qrels", "run"):
         refusal(light.send("GET", f"{AT}/export/{name}"), 422, "unwritable")
 

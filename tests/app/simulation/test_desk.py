@@ -126,7 +126,7 @@ def test_an_answer_given_by_another_frees_the_pair_for_whoever_was_asked() -> No
     asked = desk.ask("anna")
     assert not isinstance(asked, Idle)
     desk.answer(asked.pair, "anna", Answer(Outcome.BETTER, "recorded"))
-    assert desk.ask("recorded") is Idle.WAIT
+    assert desk.ask("recorded") is Idle.SEEN
     assert not isinstance(desk.ask("anna"), Idle)
 
 
