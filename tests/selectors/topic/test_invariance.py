@@ -45,7 +45,9 @@ def play(
     return fold(documents, log, Settings(selector=selector, votes=votes))
 
 
-def by_document(found: ReportedOrder, places: Sequence[int], values: Sequence[object]) -> list[object]:
+def by_document(
+    found: ReportedOrder, places: Sequence[int], values: Sequence[object]
+) -> list[object]:
     """List values by document instead of by position."""
     listed: list[object] = [None] * len(places)
     for document, value in zip(places, values, strict=True):
