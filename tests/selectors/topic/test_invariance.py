@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import arbitrary, consistent
 
