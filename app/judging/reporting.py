@@ -110,6 +110,9 @@ def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
     """Rank a topic's documents, best first, those nobody has judged last."""
     order = reported(live, rating, said)
     certainty = None if isinstance(live.state, Singles) else live.state.certainty()
+    if certainty is not None:
+        # What is expected of a document nobody has judged is not a finding about it.
+        certainty = np.where(order.judged, certainty, np.nan)
     scores, errors = order.scores, np.where(order.judged, order.errors, np.nan)
     documents = [
         Ranked(
@@ -120,7 +123,7 @@ def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
             _number(scores[place]),
             _number(errors[place]),
             _interval(scores[place], errors[place]),
-            None if certainty is None else float(certainty[place]),
+            None if certainty is None else _number(certainty[place]),
         )
         for place in order.best_first
     ]

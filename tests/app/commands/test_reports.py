@@ -1,5 +1,6 @@
 """`nextpair report`, and the new words of `nextpair export`, at a live service."""
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -123,6 +124,35 @@ def test_single_documents_are_compared_with_a_reference(
     told = capsys.readouterr().out
     assert "5 pairs alike, 0 opposite, 1 tied" in told
     assert "Nothing has been compared yet" in told
+
+
+@pytest.mark.parametrize("form", ["qrels", "qrels-real"])
+def test_a_report_judges_the_very_file_that_is_exported(
+    address: str, form: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "exported"
+    words = ("--format", form, "--output", path)
+    assert run(address, *words, word="export") == 0
+    graded = {
+        (line[0], line[2]): float(line[3])
+        for line in map(str.split, path.read_text(encoding="utf-8").splitlines())
+    }
+    # A reference by the file itself is all alike, and one that turns its sign all opposite.
+    turned = tmp_path / "turned"
+    turned.write_text(
+        "".join(f"{topic} 0 {name} {50.5 - grade}\n" for (topic, name), grade in graded.items()),
+        encoding="utf-8",
+    )
+    apart = sum(
+        graded["1", one] != graded["1", other] for one, other in itertools.combinations("abcd", 2)
+    )
+    told = []
+    for reference in (path, turned):
+        assert run(address, "--against", reference, "--export", form, "--json") == 0
+        told.append(json.loads(capsys.readouterr().out)["reference"]["pairs"])
+    alike, opposite = told
+    assert alike == {"agree": 2 * apart, "disagree": 0, "unknown": 12 - 2 * apart}
+    assert opposite == {"agree": 0, "disagree": 2 * apart, "unknown": 12 - 2 * apart}
 
 
 def test_an_empty_study_has_a_report_and_no_comparison(

@@ -63,6 +63,21 @@ def test_systems_get_the_sums_of_their_gains() -> None:
     assert sum(dict(by_rbp.discrimination).values()) == 1
 
 
+def test_scores_on_a_bounded_scale_keep_its_ends_in_every_topic() -> None:
+    # The one finds the only document of a topic without a good one, the other half of the good.
+    runs = {"one": {"1": ["poor"], "2": []}, "other": {"1": [], "2": ["half"]}}
+    scores = {"1": {"poor": 10.0, "none": 0.0}, "2": {"half": 50.0, "full": 100.0}}
+    grades = {"1": {"poor": 0, "none": 0}, "2": {"half": 1, "full": 2}}
+    bounded = {
+        one.system: one.rbp_study for one in compare_runs(runs, grades, scores, (0, 100)).systems
+    }
+    assert bounded["one"] == pytest.approx(0.1 * 0.1 / 2)
+    assert bounded["other"] == pytest.approx(0.1 * 0.5 / 2)
+    # Stretched from the worst to the best of each topic, systems would change places.
+    stretched = {one.system: one.rbp_study for one in compare_runs(runs, grades, scores).systems}
+    assert stretched["one"] > stretched["other"] == 0
+
+
 def test_differences_are_told_apart_by_both_one_or_none() -> None:
     topics = [str(n) for n in range(12)]
     grades = {topic: {"good": 1, "bad": 0} for topic in topics}
