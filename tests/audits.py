@@ -201,6 +201,6 @@ def folded(topic: TopicIn, log: Sequence[LogEntryOut], study: StudySettings, see
 def check_ranking(ranking: RankingOut, state: Topic) -> None:
     """Raise unless a ranking is what follows from the log."""
     assert ranking.classes == [list(names) for names in state.classes()]
-    scores = dict(zip(state.documents.ids, state.scores().tolist(), strict=True))
-    assert {one.document: one.score for one in ranking.documents} == scores
+    scored = state.reported().scored()
+    assert {one.document: one.score for one in ranking.documents if one.level} == scored
     assert ranking.complete == (not state.order.unknown_pairs)
