@@ -10,7 +10,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -22,7 +22,12 @@ from nextpair.app.words import Scope
 from nextpair.storage.database import Database
 from nextpair.storage.migrating import migrate, prepare
 
-READY_SECONDS = 60
+READY_SECONDS = 600
+"""How long a service may take to start on a busy machine."""
+STOP_SECONDS = 60
+"""How long one may take to stop; then it is killed."""
+PORTS = range(20_000, 30_000)
+"""Below those that the system takes for outgoing connections, and for port 0."""
 
 
 @contextmanager
@@ -75,11 +80,34 @@ def new_key(url: str, scope: Scope = Scope.ADMIN) -> str:
     return key
 
 
-def free_port() -> int:
-    """Find a port that nobody listens on, for an address that must be known before it is served."""
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """Yield a port that nobody else takes, for an address that must be known before it is served.
+
+    A port that is found free and bound later may be taken in between. This one the system gives to
+    nobody, and other tests see from the datagram socket beside it that it is in use.
+    """
+    with ExitStack() as stack:
+        for port in PORTS:
+            mark = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            if _binds(mark, port) and _is_free(port):
+                yield port
+                return
+            mark.close()
+        raise AssertionError("there is no free port")
+
+
+def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        return _binds(probe, port)
+
+
+def _binds(to: socket.socket, port: int) -> bool:
+    try:
+        to.bind(("127.0.0.1", port))
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
@@ -111,7 +139,7 @@ def serving(
         finally:
             process.terminate()
             try:
-                process.wait(30)
+                process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from browsers import Site, Worker
 from crowds import until
-from installations import free_port, new_key, serving
+from installations import new_key, reserved_port, serving
 from platforms.mturk import MTurk
 from platforms.mturk_facts import Assignment, Hit
 from platforms.mturk_server import Server
@@ -51,7 +51,7 @@ def site(fake: Server, browser: Browser, tmp_path: Path) -> Iterator[Site]:
     access = {f"platforms__mturk__{name}": value for name, value in fake.access().items()}
     with ExitStack() as stack:
         key = new_key(url)
-        port = free_port()
+        port = stack.enter_context(reserved_port())
         settings: dict[str, Any] = {"public_url": f"http://127.0.0.1:{port}", **access}
         settings["runner_seconds"] = 0.2
         address, _ = stack.enter_context(serving(url, port=port, **settings))
