@@ -201,6 +201,9 @@ def folded(topic: TopicIn, log: Sequence[LogEntryOut], study: StudySettings, see
 def check_ranking(ranking: RankingOut, state: Topic) -> None:
     """Raise unless a ranking is what follows from the log."""
     assert ranking.classes == [list(names) for names in state.classes()]
-    scored = state.reported().scored()
-    assert {one.document: one.score for one in ranking.documents if one.level} == scored
-    assert ranking.complete == (not state.order.unknown_pairs)
+    reported = state.reported()
+    scores = {one.document: one.score for one in ranking.documents if one.score is not None}
+    assert scores == reported.scored()
+    statuses = dict(zip(reported.ids, reported.status, strict=True))
+    assert {one.document: one.status for one in ranking.documents} == statuses
+    assert ranking.complete == reported.complete
