@@ -12,7 +12,7 @@ demo-stop: $(READY)
 	$(BIN)/nextpair demo --stop
 
 test: check browser
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(READY)
 	$(BIN)/ruff check .

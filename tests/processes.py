@@ -3,7 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -59,14 +59,18 @@ def alone(process: int, all_of_them: Sequence[int]) -> Iterator[None]:
     others = [one for one in all_of_them if one != process]
     try:
         for other in others:
-            os.kill(other, signal.SIGSTOP)
-        for other in others:
-            # mypy does not infer a lambda that keeps its loop variable.
-            until(lambda other=other: state(other) == "T", "a process stops")  # type: ignore[misc]
+            _send(other, signal.SIGSTOP)
+        until(lambda: all(state(one) == "T" or is_gone(one) for one in others), "processes stop")
         yield
     finally:
         for other in others:
-            os.kill(other, signal.SIGCONT)
+            _send(other, signal.SIGCONT)
+
+
+def _send(process: int, number: signal.Signals) -> None:
+    # One that was silent for too long may have been replaced by the one that started it.
+    with suppress(ProcessLookupError):
+        os.kill(process, number)
 
 
 def ask_each(parent: int, processes: int, ask: Callable[[], Answer]) -> list[Answer]:

@@ -2,6 +2,7 @@
 
 import copy
 import secrets
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 
@@ -32,9 +33,15 @@ MOST_WORKERS = 100_000
 
 
 class Service:
-    """One process's view of an installation."""
+    """One process's view of an installation.
 
-    def __init__(self, settings: Settings) -> None:
+    Parameters
+    ----------
+    clock
+        Tells the time by which the tokens of assignments expire.
+    """
+
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
         self.settings = settings
         self.database = Database(
             settings.database.get_secret_value(),
@@ -45,7 +52,7 @@ class Service:
         self.texts = Texts(self.database, settings.cache_mb * MB // 8)
         with self.database.write() as connection:
             secret = keys.secret(connection, keys.SIGNING, secrets.token_hex(32))
-        self.tokens = TokenSigner(secret, settings.token_days)
+        self.tokens = TokenSigner(secret, settings.token_days, clock)
         self.pseudonyms = Pseudonyms(secret)
         self.sessions = SessionSigner(secret)
         self.receipts = Receipts(secret)

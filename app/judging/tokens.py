@@ -1,6 +1,7 @@
 """Signed tokens, which workers carry instead of keys: for one attempt, or for a session."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from itsdangerous import BadData, SignatureExpired, TimestampSigner, URLSafeSerializer
@@ -26,11 +27,31 @@ class AssignmentRef:
         return f"{self.topic_id}-{self.number}"
 
 
-class TokenSigner:
-    """Signs references to assignments, and reads them back."""
+class _Timestamps(TimestampSigner):
+    """Signs with the time of a clock, as `itsdangerous` lets a subclass do."""
 
-    def __init__(self, secret: str, days: float) -> None:
-        self._signer = TimestampSigner(secret, salt="assignment", digest_method=hashlib.sha256)
+    def __init__(self, secret: str, clock: Callable[[], float]) -> None:
+        super().__init__(secret, salt="assignment", digest_method=hashlib.sha256)
+        self._clock = clock
+
+    def get_timestamp(self) -> int:
+        """Return the time in whole seconds."""
+        return int(self._clock())
+
+
+class TokenSigner:
+    """Signs references to assignments, and reads them back.
+
+    Parameters
+    ----------
+    days
+        After how many days a token has expired.
+    clock
+        Tells the time at which a token is made, and read.
+    """
+
+    def __init__(self, secret: str, days: float, clock: Callable[[], float]) -> None:
+        self._signer = _Timestamps(secret, clock)
         self._seconds = round(days * DAY)
 
     def sign(self, topic_id: int, number: int, attempt: int) -> str:

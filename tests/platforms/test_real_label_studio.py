@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from crowds import until
-from installations import free_port, new_key, serving
+from installations import new_key, reserved_port, serving
 from platforms.ledger import Ledger
 from platforms.scenes_of_tasks import preferred
 from platforms.test_label_studio import OFFER, answers
@@ -67,16 +67,19 @@ def test_it_takes_a_batch_and_gives_it_back(http: httpx.Client) -> None:
 def test_a_study_is_judged_there_to_its_end_and_webhooks_tell_of_it(
     http: httpx.Client, tmp_path: Path
 ) -> None:
-    url, port = f"sqlite:///{tmp_path / 'nextpair.db'}", free_port()
+    url = f"sqlite:///{tmp_path / 'nextpair.db'}"
     key = new_key(url)
     access = {"url": URL, "token": TOKEN, "hook_secret": "our-word"}
     settings: dict[str, Any] = {
-        "public_url": f"http://127.0.0.1:{port}",
         "runner_seconds": 0.3,
         **{f"platforms__label_studio__{name}": value for name, value in access.items()},
     }
     database = Database(url)
-    with serving(url, port=port, **settings) as (address, _), Client(address, key) as client:
+    with (
+        reserved_port() as port,
+        serving(url, port=port, public_url=f"http://127.0.0.1:{port}", **settings) as (address, _),
+        Client(address, key) as client,
+    ):
         money = {"questions": 2, "at_once": 2}
         options = {"selector": "merge-tie-random", "platform": "label-studio", "hiring": money}
         client.create_study("real", title=f"nextpair {os.urandom(4).hex()}", **options)

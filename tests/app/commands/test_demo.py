@@ -8,16 +8,17 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
+from crowds import PATIENCE, until
 
 from nextpair.app.client import Client
 from nextpair.app.demo import background
+from nextpair.app.demo.background import Running
 
 COMMAND = Path(sys.executable).parent / "nextpair"
 ENVIRONMENT = {
@@ -27,6 +28,18 @@ ENVIRONMENT = {
 }
 
 
+INTERRUPTIBLE = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""Runs a command that can be interrupted, even where pytest was started by `&` and cannot be."""
+ATTEMPTS = 5
+"""How often a demonstration is begun that is over before anybody looks."""
+LEAST_JUDGMENTS = 49
+"""Fewer cannot connect the demonstration's 53 documents of 4 topics."""
+
+
 def demo(cwd: Path, *words: str) -> str:
     ran = subprocess.run(
         [COMMAND, "demo", *words],
@@ -34,7 +47,7 @@ def demo(cwd: Path, *words: str) -> str:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -102,36 +115,62 @@ def test_running_it_again_starts_afresh_and_stop_stops(shown: tuple[Path, str]) 
         httpx.get(f"{after.url}/healthz")
 
 
-def judged(database: Path) -> bool:
-    """Say whether anything is judged yet: then there is more to come, however fast the machine."""
+@contextmanager
+def held(database: Path) -> Iterator[int | None]:
+    """Let nobody write to a database; tell how much is judged, or None before there is a study."""
     if not database.exists():
-        return False
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        yield None
+        return
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
         try:
-            return bool(connection.execute("SELECT count(*) FROM judgments").fetchone()[0])
+            connection.execute("BEGIN IMMEDIATE")
+            (topics,) = connection.execute("SELECT count(*) FROM topics").fetchone()
+            (judgments,) = connection.execute("SELECT count(*) FROM judgments").fetchone()
         except sqlite3.OperationalError:
-            return False
+            # Its tables are not there yet, or someone else is writing.
+            yield None
+            return
+        yield judgments if topics else None
 
 
-def test_an_interruption_half_way_leaves_nothing_running(tmp_path: Path) -> None:
-    folder = tmp_path / "nextpair-demo"
+def interrupted(folder: Path) -> tuple[int, str, Running] | None:
+    """Interrupt a demonstration half way; None if it was nearly over before that was noticed.
+
+    While it is interrupted nobody can write to its database: it cannot come to its end.
+    """
+    found: list[Running | None] = []
     with subprocess.Popen(
-        [COMMAND, "demo"],
-        cwd=tmp_path,
+        [sys.executable, "-c", INTERRUPTIBLE, COMMAND, "demo"],
+        cwd=folder.parent,
         env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        while background.find(folder) is None or not judged(folder / "nextpair.db"):
+
+        def is_interrupted() -> bool:
+            with held(folder / "nextpair.db") as judged:
+                if judged is not None and judged < LEAST_JUDGMENTS:
+                    found.append(background.find(folder))
+                if judged is not None:
+                    process.send_signal(signal.SIGINT)
+                    return True
             assert process.poll() is None
-            time.sleep(0.01)
-        running = background.find(folder)
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
-    assert (process.returncode, told) == (130, "")
+            return False
+
+        until(is_interrupted, "the demonstration is half way")
+        _, told = process.communicate(timeout=PATIENCE)
+    running = found[0] if found else None
+    return (process.returncode, told, running) if running else None
+
+
+def test_an_interruption_half_way_leaves_nothing_running(tmp_path: Path) -> None:
+    folder = tmp_path / "nextpair-demo"
+    ended = next(filter(None, (interrupted(folder) for _ in range(ATTEMPTS))), None)
+    assert ended is not None
+    code, told, running = ended
+    assert (code, told) == (130, "")
     assert background.find(folder) is None
-    assert running
     assert not Path(f"/proc/{running.pid}/cmdline").exists()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from crowds import PATIENCE
 from in_process import STUDY
 from platforms.mortal import BETWEEN, Fate, Killed, Play
 from platforms.scenes import PUBLIC, Scene
@@ -139,8 +140,8 @@ def test_a_process_that_is_killed_for_real_does_nothing_twice(play: Play, operat
     play.depose()
     with subprocess.Popen(words, env=environment) as process:
         scene.fake.victim = process.pid
-        assert process.wait(120) == -signal.SIGKILL
+        assert process.wait(PATIENCE) == -signal.SIGKILL
     scene.fake.kill_after = ""
     play.depose()
-    assert subprocess.run(words, env=environment, timeout=120).returncode == 0
+    assert subprocess.run(words, env=environment, timeout=PATIENCE).returncode == 0
     assert scene.came_of_it() == expected

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from browsers import Site, chromium, launched
 from installations import new_key, serving
+from needs import missing
 from playwright.sync_api import Browser
 
 from nextpair.app.client import Client
@@ -17,7 +18,7 @@ FRAMES = '["http://localhost:*"]'
 def browser() -> Iterator[Browser]:
     """A browser, which must have ended before other tests run event loops in this thread."""
     if chromium() is None:
-        pytest.skip("there is no Chromium here: pages were NOT tested (apt-get install chromium)")
+        missing("browser", "there is no Chromium here (apt-get install chromium)")
     with launched() as running:
         yield running
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from browsers import Site
+from crowds import PATIENCE
 from playwright.sync_api import Page, expect
 
 AXE = "axe-core@4.14.0"
@@ -22,7 +23,9 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     if npm is None:
         pytest.skip("there is no npm here: accessibility was NOT tested")
     words = [npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(folder), AXE]
-    if subprocess.run(words, check=False, timeout=120).returncode:
+    try:
+        subprocess.run(words, check=True, timeout=PATIENCE)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         pytest.skip("axe-core could not be installed: accessibility was NOT tested")
     return Path(folder, "node_modules", "axe-core", "axe.min.js").read_text(encoding="utf-8")
 

@@ -5,7 +5,7 @@ import re
 from urllib.parse import quote
 
 import pytest
-from browsers import Site
+from browsers import Site, all_has_happened
 from playwright.sync_api import Page, expect
 
 from nextpair.app.client import Refused
@@ -89,7 +89,7 @@ def look_everywhere(page: Page) -> None:
         body.hover()
         body.focus()
     page.keyboard.press("Tab")
-    page.wait_for_load_state("networkidle")
+    all_has_happened(page)
 
 
 def documents() -> list[DocumentIn]:
@@ -161,7 +161,7 @@ def test_no_payload_runs_on_the_pages_of_the_owner(site: Site) -> None:
         page.keyboard.press("Escape")
     page.goto(f"{site.address}/studies/owned/report")
     expect(page.locator(".report")).to_contain_text("<script>")
-    page.wait_for_timeout(300)
+    all_has_happened(page)
     assert page.evaluate("window.ran") is None
     assert page.evaluate("window.violations") == []
     assert noted == []

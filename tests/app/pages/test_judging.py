@@ -1,6 +1,7 @@
 """A worker at the judging page: a whole study by keyboard, by mouse, beside others, and again."""
 
 from browsers import Site, Worker
+from crowds import until
 from playwright.sync_api import expect
 
 
@@ -69,15 +70,17 @@ def test_two_workers_judge_at_once_and_hold_different_pairs(site: Site) -> None:
     assert ben.waits()
     assert set(ann.documents) != set(ben.documents)
     busy = [ann, ben]
-    while busy:
+
+    def all_is_judged() -> bool:
         for worker in list(busy):
             if worker.waits():
                 worker.prefer_smaller()
-            elif worker.title == "One moment":
-                # What is left depends on the other, whose turn it is.
-                continue
-            else:
+            elif worker.title == "All done":
+                # Otherwise what is left depends on the other, whose turn it is.
                 busy.remove(worker)
+        return not busy
+
+    until(all_is_judged, "both workers have finished")
     assert ranking(site, "crowd") == [[f"d{n}"] for n in range(1, 7)]
     workers = {one.worker for one in site.client.judgments("crowd", "t")}
     assert workers == {"ann", "ben"}

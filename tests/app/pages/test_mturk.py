@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from browsers import Site, Worker
 from crowds import until
-from installations import free_port, new_key, serving
+from installations import new_key, reserved_port, serving
 from platforms.mturk import MTurk
 from platforms.mturk_facts import Assignment, Hit
 from platforms.mturk_server import Server
@@ -51,7 +51,7 @@ def site(fake: Server, browser: Browser, tmp_path: Path) -> Iterator[Site]:
     access = {f"platforms__mturk__{name}": value for name, value in fake.access().items()}
     with ExitStack() as stack:
         key = new_key(url)
-        port = free_port()
+        port = stack.enter_context(reserved_port())
         settings: dict[str, Any] = {"public_url": f"http://127.0.0.1:{port}", **access}
         settings["runner_seconds"] = 0.2
         address, _ = stack.enter_context(serving(url, port=port, **settings))
@@ -214,8 +214,11 @@ def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(
     hits = fake.mturk.hits.values()
     until(lambda: all(hit.expires <= fake.mturk.now for hit in hits), "the HITs are withdrawn")
 
+    # What was decided and paid there is noted here a moment later.
+    noted = {"returned": 1, "rejected": 1, "accepted": len(paid)}
+    until(lambda: site.client.hiring(STUDY).submissions == noted, "all is noted")
+    until(lambda: site.client.hiring(STUDY).spent == fake.mturk.spent, "all costs are noted")
     hiring = site.client.hiring(STUDY)
-    assert hiring.submissions == {"returned": 1, "rejected": 1, "accepted": len(paid)}
     assert sorted(one["WorkerId"] for one in fake.mturk.bonuses) == [one.worker for one in paid]
     assert (foolish.feedback or "").startswith("Questions with known answers")
     _cost_is_as_forecast(fake.mturk, hiring, forecast, len(paid))

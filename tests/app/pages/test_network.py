@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from browsers import FLAGS, Site, Worker, chromium
+from browsers import LAUNCH, Site, Worker, chromium, patient
 from playwright.sync_api import Page, Route, expect
 
 BLOCKED = {"profile": {"cookie_controls_mode": 1, "block_third_party_cookies": True}}
@@ -22,19 +22,22 @@ def test_answers_given_without_a_network_are_sent_once_when_it_is_back(site: Sit
     site.make_study("offline", 6)
     worker = site.seat("offline", "ann")
     assert worker.waits()
-    worker.prefer_smaller()
-    assert worker.waits()
+    with worker.page.expect_response(lambda told: told.url.endswith("/session/next")) as told:
+        worker.prefer_smaller()
+    told.value.finished()
     # One question is on screen and one is ready; the network goes.
-    worker.page.wait_for_load_state("networkidle")
     worker.page.context.set_offline(True)
-    for _ in range(2):
+    question = worker.frame.locator("#question")
+    for is_ready in (True, False):
         left, right = worker.documents
         before = worker.question
         worker.page.keyboard.press("1" if left < right else "2")
         worker.page.keyboard.press("Enter")
         expect(worker.frame.locator("#banner")).to_contain_text("No connection")
-        if worker.frame.locator("#question").get_attribute("aria-busy") != "true":
-            assert worker.question != before
+        if is_ready:
+            expect(question).not_to_have_attribute("data-assignment", before)
+        else:
+            expect(question).to_have_attribute("aria-busy", "true")
     expect(worker.frame.locator("#banner")).to_contain_text("2 answers are kept")
     assert len(list(site.client.judgments("offline", "t"))) == 1
     worker.page.context.set_offline(False)
@@ -111,10 +114,10 @@ def storing_nothing(site: Site, folder: Path) -> Iterator[Page]:
     (profile / "Default").mkdir(parents=True)
     (profile / "Default" / "Preferences").write_text(json.dumps(BLOCKED))
     context = site.browser.browser_type.launch_persistent_context(
-        profile, executable_path=chromium(), args=list(FLAGS)
+        profile, executable_path=chromium(), **LAUNCH
     )
     try:
-        yield context.new_page()
+        yield patient(context).new_page()
     finally:
         context.close()
 
@@ -144,8 +147,8 @@ def test_sites_that_are_not_named_may_not_frame_the_page(site: Site, tmp_path: P
     address = site.address + site.url("unframed", "ann")
     (tmp_path / "task.html").write_text(f'<!doctype html><iframe src="{address}"></iframe>')
     with elsewhere(tmp_path) as other:
+        # It has loaded when its frame has, or has been refused.
         page.goto(other.replace("localhost", "127.0.0.1") + "/task.html")
-        page.wait_for_load_state("networkidle")
         assert page.frames[1].locator("#question").count() == 0
     assert not list(site.client.workers("unframed"))
 

@@ -1,11 +1,10 @@
 """Answering and skipping: once, by whose question it is, and never thrown away."""
 
-import time
-
 import pytest
 from in_process import AT, ON_TOPIC, STUDY, InProcess, by_number, installed, pair_of, refusal
 from itsdangerous import URLSafeTimedSerializer
 
+from nextpair.app.judging.tokens import DAY
 from nextpair.app.words import Scope
 
 
@@ -130,11 +129,14 @@ def test_a_forged_token_opens_nothing(ready: InProcess) -> None:
 
 
 def test_an_old_token_has_expired(sqlite_url: str) -> None:
-    with installed(sqlite_url, token_days=1e-9) as service:
+    with installed(sqlite_url, token_days=2) as service:
         service.make_study()
         service.make_topic(2)
         asked = service.one("ann")
-        time.sleep(1.1)
+        service.clock.move(2 * DAY)
+        at = f"/v1/assignments/{asked['id']}"
+        assert service.send("GET", at, bearer=asked["token"]).status_code == 200
+        service.clock.move(1)
         refusal(service.judge(asked, bearer=asked["token"]), 401, "expired-token")
         assert service.judge(asked).status_code == 201, "the platform can still hand it in"
 

@@ -25,7 +25,7 @@ from audits import (
     folded,
     read_log,
 )
-from crowds import Habits, Notes, Place, crowd, pool
+from crowds import TIMEOUT, Habits, Notes, Place, crowd, first_answers, pool, until
 from installations import new_database, new_key, serving
 from processes import ask_each
 
@@ -34,7 +34,7 @@ from nextpair.app.wire.results import RankingOut
 from nextpair.app.wire.retractions import RetractionIn
 from nextpair.app.wire.topics import TopicIn
 from nextpair.app.words import Reason
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 LOAD = float(os.environ.get("NEXTPAIR_TEST_LOAD", "1"))
 SPAM = "the worker is a machine"
@@ -92,34 +92,38 @@ def _names(count: int) -> list[str]:
 
 
 class _Trouble:
-    """An administrator who looks at everything, and retracts what one worker has said so far."""
+    """An administrator who looks at everything, and retracts what one worker has said so far.
 
-    def __init__(self, place: Place, topics: Sequence[TopicIn], worker: str, times: int) -> None:
+    The crowd must stay until the last retraction: it answers what that opens again.
+
+    Parameters
+    ----------
+    moments
+        How many judgments there must be before each retraction; fewer than the crowd makes in any
+        case.
+    """
+
+    def __init__(
+        self, place: Place, topics: Sequence[TopicIn], worker: str, moments: Sequence[int]
+    ) -> None:
         self._place = place
         self._topics = topics
         self._worker = worker
-        self._times = times
+        self._moments = moments
         self.retracted = 0
 
     def __call__(self, client: Client, over: threading.Event) -> None:
-        looks = 0
-        while not over.wait(0.02):
-            topic = self._topics[looks % len(self._topics)].id
-            client.ranking(self._place.study, topic)
-            client.progress(self._place.study, topic)
-            looks += 1
-            if looks % 3 == 0 and self._times:
-                self._retract(client)
-        if not self.retracted:
-            self._retract(client)
-
-    def _retract(self, client: Client) -> None:
-        known = {worker.id for worker in client.workers(self._place.study)}
-        if self._worker in known:
+        for moment in self._moments:
+            until(lambda moment=moment: self._look(client) >= moment, "the crowd judges")  # type: ignore[misc]
             wanted = RetractionIn(worker=self._worker, reason=SPAM)
-            effect = client.retract(self._place.study, wanted)
-            self.retracted += effect.judgments
-            self._times -= effect.judgments > 0
+            self.retracted += client.retract(self._place.study, wanted).judgments
+
+    def _look(self, client: Client) -> int:
+        """Look at every topic; return how many judgments there are."""
+        for topic in self._topics:
+            client.ranking(self._place.study, topic.id)
+        study = self._place.study
+        return sum(client.progress(study, topic.id).judgments for topic in self._topics)
 
 
 def _check(
@@ -130,7 +134,8 @@ def _check(
     check_log(log, notes, SPAM)
     with Client(place.address, place.key) as client:
         study = client.study(place.study)
-    if study.selector != DEFAULT_SELECTOR:  # which counts no votes
+    # The default selector counts no votes, and a document that is re-opened is voted on anew.
+    if study.selector != DEFAULT_SELECTOR and study.on_conflict != ConflictPolicy.REOPEN:
         check_votes(log, notes, study.votes)
     check_database(installation.url)
     _check_rankings(installation, place, topics, log)
@@ -175,9 +180,12 @@ def test_answers_are_taken_back_while_many_workers_judge_one_topic(
     topics = [pool("only", _scaled(24))]
     place = installation.study("one-undone", topics, votes=3, on_conflict="reopen", seed=5)
     names = _names(installation.workers)
-    trouble = _Trouble(place, topics, names[0], times=3)
+    trouble = _Trouble(place, topics, names[0], moments=(10, 20, 30))
+    only = Place(place.address, place.key, "one-undone", "only")
 
-    notes = crowd(Place(place.address, place.key, "one-undone", "only"), names, BUSY, trouble)
+    # So that there is something to retract, however fast the others are.
+    early = first_answers(only, names[0], Habits(undo=1.0))
+    notes = [early, *crowd(only, names, BUSY, trouble, stay=True)]
 
     log = _check(installation, place, topics, notes)
     reasons = Counter(entry.retracted for entry in log["only"])
@@ -191,9 +199,10 @@ def test_every_process_believes_the_same_of_the_same_answers(installation: Insta
         "believed", topics, selector=DEFAULT_SELECTOR, options={"budget": 2.0}
     )
     names = _names(installation.workers)
-    trouble = _Trouble(place, topics, names[0], times=2)
+    trouble = _Trouble(place, topics, names[0], moments=(10, 20))
 
-    notes = crowd(place, names, BUSY, trouble)
+    notes = [first_answers(place, names[0], BUSY)]
+    notes += crowd(place, names, BUSY, trouble, stay=True)
 
     log = _check(installation, place, topics, notes)
     assert all(log[topic.id] for topic in topics)
@@ -204,9 +213,10 @@ def test_many_workers_judge_many_topics_at_once(installation: Installation) -> N
     topics = [pool(f"topic-{number}", 4, grades=3) for number in range(_scaled(count))]
     place = installation.study("many", topics, votes=2)
     names = _names(installation.workers)
-    trouble = _Trouble(place, topics, names[0], times=2)
+    trouble = _Trouble(place, topics, names[0], moments=(10, 20))
 
-    notes = crowd(place, names, BUSY, trouble)
+    notes = [first_answers(place, names[0], BUSY)]
+    notes += crowd(place, names, BUSY, trouble, stay=True)
 
     log = _check(installation, place, topics, notes)
     assert all(log[topic.id] for topic in topics)
@@ -243,7 +253,7 @@ def test_one_request_sent_many_times_at_once_is_answered_alike(
             },
             json={"worker": "ann", "topic": "only", "count": 2},
             trust_env=False,
-            timeout=60,
+            timeout=TIMEOUT,
         )
         assert answer.status_code == 200, answer.text
         return [assignment["id"] for assignment in answer.json()["assignments"]]

@@ -27,16 +27,16 @@ from audits import (
     read_log,
 )
 from crowds import Habits, Notes, Place, crowd, persistent, pool, until
-from installations import new_key, serving
+from installations import new_key, reserved_port, serving
 from processes import ask_each, children, connections, is_gone
 
 from nextpair.app.client import Client
-from nextpair.app.wire.judging import DocumentShown
 from nextpair.app.wire.results import RankingOut
 from nextpair.app.wire.topics import TopicIn
+from nextpair.storage.database import Database
 
 LOAD = float(os.environ.get("NEXTPAIR_TEST_LOAD", "1"))
-KILLS = max(1, round(20 * LOAD))
+KILLS = max(1, round(8 * LOAD))
 RESTARTS = max(1, round(2 * LOAD))
 LEASE = 2.0
 """Seconds, so that what was in the hands of the dead comes back while the test runs."""
@@ -74,8 +74,9 @@ class Killer:
             self._supply.refill(client)
             busy = [one for one in children(self._pid) if connections(one, self._port)]
             if busy:
-                self.killed.append(self._chance.choice(busy))
-                os.kill(self.killed[-1], signal.SIGKILL)
+                self.killed.append(doomed := self._chance.choice(busy))
+                os.kill(doomed, signal.SIGKILL)
+                until(lambda doomed=doomed: is_gone(doomed), "the process is gone")  # type: ignore[misc]
 
 
 def _study(address: str, key: str) -> Place:
@@ -125,27 +126,45 @@ def test_what_was_acknowledged_outlives_processes_that_are_killed(postgresql_url
         assert len(killer.killed) == len(set(killer.killed)) == KILLS
         _check_told(place, supply.topics, notes)
         _check(postgresql_url, pid, 3, place, supply.topics)
-        _check_that_leases_of_the_dead_come_back(place, pid)
 
 
-def _id(document: DocumentShown) -> str:
-    return document.id
+def test_leases_outlive_processes_that_are_killed_and_come_back_when_they_end(
+    postgresql_url: str,
+) -> None:
+    key = new_key(postgresql_url)
+    with serving(postgresql_url, 2) as (address, pid):
+        with persistent(Place(address, key, "held")) as client:
+            client.create_study("held", selector="merge-tie-random", votes=3, lease_seconds=86_400)
+            client.add_topic("held", pool("t", documents=2))
+
+            def pairs_for(worker: str) -> list[set[str]]:
+                got = client.next("held", worker, topic="t").assignments
+                return [{shown.id for shown in one.shown} for one in got]
+
+            (taken,) = pairs_for("bob")
+            assert pairs_for("cid") == [taken]
+            assert pairs_for("ann") == []
+            _kill_all(pid)
+            assert pairs_for("ann") == []
+            # A day later; what the living remember of it goes with them.
+            _let_leases_end(postgresql_url)
+            _kill_all(pid)
+            assert pairs_for("ann") == [taken]
 
 
-def _check_that_leases_of_the_dead_come_back(place: Place, pid: int) -> None:
-    with persistent(place) as client:
-        client.add_topic(place.study, pool("last", documents=2))
-        for worker in ("bob", "cid"):
-            (taken,) = client.next(place.study, worker, topic="last").assignments
-        assert not client.next(place.study, "ann", topic="last").assignments
-        for child in children(pid):
-            os.kill(child, signal.SIGKILL)
+def _kill_all(pid: int) -> None:
+    doomed = children(pid)
+    assert doomed
+    for child in doomed:
+        os.kill(child, signal.SIGKILL)
+    until(lambda: all(is_gone(one) for one in doomed), "all processes are gone")
 
-        def comes_back() -> bool:
-            got = client.next(place.study, "ann", topic="last").assignments
-            return bool(got) and sorted(got[0].shown, key=_id) == sorted(taken.shown, key=_id)
 
-        until(comes_back, "the pair comes back")
+def _let_leases_end(url: str) -> None:
+    database = Database(url)
+    with database.write() as connection:
+        connection.exec_driver_sql("UPDATE assignments SET expires_at = 0")
+    database.close()
 
 
 class Restarter:
@@ -197,12 +216,10 @@ class Restarter:
 
 
 @pytest.fixture
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def port() -> Iterator[int]:
+    """A port nobody listens on, or will meanwhile."""
+    with reserved_port() as found:
+        yield found
 
 
 @pytest.fixture
@@ -214,12 +231,12 @@ def copies(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_what_was_acknowledged_outlives_the_whole_service_being_killed(
-    sqlite_url: str, free_port: int, copies: Path
+    sqlite_url: str, port: int, copies: Path
 ) -> None:
     key = new_key(sqlite_url)
-    place = Place(f"http://127.0.0.1:{free_port}", key, "judged")
+    place = Place(f"http://127.0.0.1:{port}", key, "judged")
     supply = Supply(place, documents=20)
-    restarter = Restarter(sqlite_url, free_port, supply, copies)
+    restarter = Restarter(sqlite_url, port, supply, copies)
     try:
         _study(restarter.start(), key)
         names = [f"worker-{number}" for number in range(12)]
@@ -232,15 +249,17 @@ def test_what_was_acknowledged_outlives_the_whole_service_being_killed(
         restarter.stop()
 
 
-def test_no_process_serves_on_when_the_one_that_started_it_is_killed(sqlite_url: str) -> None:
+def test_no_process_serves_on_when_the_one_that_started_it_is_killed(
+    sqlite_url: str, port: int
+) -> None:
     new_key(sqlite_url)
-    with serving(sqlite_url, 2) as (address, pid):
+    with serving(sqlite_url, 2, port) as (_, pid):
         orphans = children(pid)
         assert len(orphans) == 2
         os.kill(pid, signal.SIGKILL)
         until(lambda: all(is_gone(one) for one in orphans), "the orphans end")
     # A process is gone a moment before the last of its threads has let go of its socket.
-    until(lambda: not _listens(int(address.rpartition(":")[2])), "nobody listens")
+    until(lambda: not _listens(port), "nobody listens")
 
 
 def _listens(port: int) -> bool:

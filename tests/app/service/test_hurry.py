@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from crowds import until
 from in_process import ON_TOPIC, STUDY, TOPIC, InProcess, installed
 from sqlalchemy import text
 
@@ -61,19 +62,19 @@ def test_who_would_have_to_wait_for_another_process_is_sent_to_a_thread(
         with elsewhere.write() as connection:
             topics.lock_topic(connection, topic_id)
             asking = threads.submit(one_of_many.one, "ann", topic=TOPIC)
-            _wait_for_someone_waiting(elsewhere)
+            until(lambda: _someone_waits(elsewhere), "a statement is held up by a lock")
         assert asking.result()["topic"]["id"] == TOPIC
     elsewhere.close()
 
 
-def _wait_for_someone_waiting(database: Database) -> None:
-    """Wait until a statement is held up by a lock."""
-    held_up = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-    for _ in range(10_000):
-        with database.read() as connection:
-            if connection.execute(held_up).scalar_one():
-                return
-    raise AssertionError("nobody waits")
+def _someone_waits(database: Database) -> bool:
+    # Of this database: others of the same server are of other tests.
+    held_up = text(
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    )
+    with database.read() as connection:
+        return bool(connection.execute(held_up).scalar_one())
 
 
 def test_what_another_process_has_done_is_caught_up_with(one_of_many: InProcess) -> None:

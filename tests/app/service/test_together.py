@@ -1,17 +1,22 @@
 """Requests that come at the same moment are committed together, and none is told before."""
 
 import asyncio
+import math
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from crowds import PATIENCE
 from in_process import STUDY, TOPIC, Clock, InProcess, installed
 from sqlalchemy import event, text
 
 from nextpair.app.errors import AnswerConflict
 from nextpair.app.judging.answering import Answer, Judged, absorb_judgment
 from nextpair.app.judging.asking import Wish, next_in_topic
+from nextpair.app.judging.cache import Slot
 from nextpair.app.judging.choosing import Handed
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import AssignmentRef
@@ -115,6 +120,26 @@ def test_one_that_is_refused_does_not_hold_up_the_others(service: Service) -> No
     assert stored(service, "judgments") == 8
 
 
+def tried(service: Service, monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
+    """Note from now on which threads try to get a topic."""
+    hold = service.topics.hold
+    threads: list[threading.Thread] = []
+
+    def noted(topic_id: int, *, patient: bool = True) -> AbstractContextManager[Slot]:
+        threads.append(threading.current_thread())
+        return hold(topic_id, patient=patient)
+
+    monkeypatch.setattr(service.topics, "hold", noted)
+    return threads
+
+
+async def come(tries: list[threading.Thread], count: int) -> None:
+    """Wait until so many have tried to get a topic."""
+    async with asyncio.timeout(PATIENCE):
+        while len(tries) < count:
+            await asyncio.sleep(0)
+
+
 def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a thread was asked for")
@@ -145,12 +170,14 @@ def test_a_topic_that_a_thread_is_at_is_waited_for(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_threads(monkeypatch)
-    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", 60.0)
+    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", math.inf)
+    tries = tried(service, monkeypatch)
 
     async def ask_while_it_is_held() -> Handed:
         with service.topics.hold(service.topic_id(STUDY, TOPIC)):
+            tries.clear()
             asking = asyncio.create_task(service.do(ask(WORKERS[0])))
-            await asyncio.sleep(0.01)
+            await come(tries, 2)
             assert not asking.done()
         return await asking
 
@@ -161,7 +188,8 @@ def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Meanwhile its pair may have been given to someone else.
-    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", 60.0)
+    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", math.inf)
+    tries = tried(service, monkeypatch)
     (handed,) = at_once(service, [ask(WORKERS[0])])
     (row,) = handed.assignments
     time = Clock()
@@ -169,8 +197,9 @@ def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
 
     async def answer_while_it_is_held() -> Judged:
         with service.topics.hold(service.topic_id(STUDY, TOPIC)):
+            tries.clear()
             answering = asyncio.create_task(service.do(answer(handed, time)))
-            await asyncio.sleep(0.01)
+            await come(tries, 1)
             time.move(0.1)
         return await answering
 
@@ -183,11 +212,15 @@ def test_who_has_waited_long_enough_gets_a_thread(
 ) -> None:
     monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", 0.0)
     topic_id = service.topic_id(STUDY, TOPIC)
+    tries = tried(service, monkeypatch)
 
     async def ask_while_it_is_held() -> Handed:
         with service.topics.hold(topic_id):
+            tries.clear()
             asking = asyncio.create_task(service.do(ask(WORKERS[0])))
-            await asyncio.sleep(0.01)
+            # Once for those that are committed together, and once in a thread.
+            await come(tries, 2)
+            assert tries[-1] is not threading.main_thread()
         return await asking
 
     ends = counted(service)

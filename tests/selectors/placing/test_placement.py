@@ -258,32 +258,6 @@ def test_three_of_ten_may_reverse_every_answer() -> None:
     assert np.mean(found) > 0.9
 
 
-def test_an_order_is_confirmed_before_the_end_where_some_may_reverse() -> None:
-    honest = erring(0.1)
-
-    def answer(pair: Pair, worker: str, right: Outcome, rng: np.random.Generator) -> Outcome:
-        said = honest(pair, worker, right, rng)
-        return said.reversed if int(worker[1:]) % 10 < 3 else said
-
-    grades = [0] * 97 + [1] * 2 + [2]
-    # Two of seven in thirty that otherwise come out wrong, at -0.32 and 0.34; not all are mended.
-    rooms = [Room(grades, answer, seed=seed, workers=100).play() for seed in (8, 24)]
-    assert min(room.tau for room in rooms) > 0.9
-
-
-def test_what_reversers_of_a_large_crowd_have_misplaced_finds_its_class() -> None:
-    honest = erring(0.1)
-
-    def answer(pair: Pair, worker: str, right: Outcome, rng: np.random.Generator) -> Outcome:
-        said = honest(pair, worker, right, rng)
-        return said.reversed if int(worker[1:]) % 10 < 3 else said
-
-    grades = [0] * 187 + [1] * 9 + [2] * 4
-    # The three of sixteen that come out at -0.01, 0.74 and 0.86 if no class is laid over another.
-    rooms = [Room(grades, answer, seed=seed, workers=100).play() for seed in (2, 3, 7)]
-    assert min(room.tau for room in rooms) > 0.9
-
-
 def test_few_pairs_are_open_before_there_are_answers() -> None:
     topic = Room(SKEWED, erring(0.1)).topic
     leases: list[Lease] = []
