@@ -18,7 +18,7 @@ class Reason(StrEnum):
     """Why a worker did not get as many questions as were asked for."""
 
     WAIT = "wait"
-    """Answers of others are awaited; there may be more in a moment."""
+    """Others hold questions; there may be more for this worker once they have answered."""
     DONE = "done"
     """Nothing is left to ask."""
     SEEN = "seen"
@@ -28,7 +28,7 @@ class Reason(StrEnum):
     PAUSED = "paused"
     """Nothing is handed out at the moment."""
     HELD = "held"
-    """The worker holds as many as a batch has; they are to be answered first."""
+    """The worker holds questions that are to be answered first."""
     UNDERSTANDING = "understanding"
     """The worker has not shown yet that they understand the topic."""
     QUIZ = "quiz"

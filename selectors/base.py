@@ -28,7 +28,9 @@ class Idle(StrEnum):
     """What a selector says when it has no pair to hand out."""
 
     WAIT = "wait"
-    """Answers are awaited, and everything useful may follow from them."""
+    """Others hold questions, and what to ask this worker may follow from their answers."""
+    HELD = "held"
+    """Only this worker holds questions, and what to ask next follows from those answers."""
     SEEN = "seen"
     """This worker has been asked everything there is; others are still to be."""
     DONE = "done"
@@ -154,7 +156,7 @@ class Selector(ABC):
         return self.order.complete
 
     def pause(self) -> Idle:
-        """Say why no pair can be handed out: answers are awaited, or all is known."""
+        """Say why no pair can be handed out: all is known, or `Topic` finds out what is awaited."""
         return Idle.DONE if self.order.complete else Idle.WAIT
 
     def pair_of(

@@ -113,7 +113,7 @@ class InformationGain(Believer):
         if view.guesses(worker.id) > self.options.dismiss:
             return Idle.SEEN
         best = self._situation(view, reach, worker, open_pairs, rng).best()
-        return Idle.SEEN if best is None else best
+        return Idle.WAIT if best is None else best
 
     @property
     def spent(self) -> bool:

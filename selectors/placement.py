@@ -152,6 +152,8 @@ class Placement(Believer):
             situation = replace(situation, firm=every, opponents=np.flatnonzero(every))
             best = self._best(beliefs, reach, situation, wanted)
         if best is None:
+            best = situation.best(situation.least_certain(wanted, len(wanted)))
+        if best is None:
             return Idle.WAIT
         return self._stay(best, situation, worker)
 

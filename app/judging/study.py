@@ -1,6 +1,6 @@
 """How a study is judged: its settings as people give them and as they are kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ from nextpair.selectors.base import find_selector, make_options
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
 from nextpair.selectors.topic.settings import Settings as TopicSettings
-from nextpair.storage.rows import StudyRow
+from nextpair.storage.rows import StudyRow, WorkerRow, WorkerStatus
 
 Price = Annotated[Real, Field(ge=0, le=10**6)]
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
@@ -107,6 +107,8 @@ class Study:
     ----------
     blocked, stopped
         The names of workers who get no questions: the owner, or the quality rules, said so.
+    unserved
+        The ids of all of them. Nobody waits for what they hold.
     """
 
     id: int
@@ -117,6 +119,7 @@ class Study:
     created_at: float
     blocked: frozenset[str] = frozenset()
     stopped: frozenset[str] = frozenset()
+    unserved: frozenset[int] = frozenset()
 
     @cached_property
     def design(self) -> Design:
@@ -134,10 +137,19 @@ def read_settings(kept: Mapping[str, Any]) -> StudySettings:
     return StudySettings.model_validate(kept)
 
 
-def study_of(
-    row: StudyRow, blocked: frozenset[str] = frozenset(), stopped: frozenset[str] = frozenset()
-) -> Study:
-    """Read a study back from where it is kept."""
+def study_of(row: StudyRow, unserved: Iterable[WorkerRow] = ()) -> Study:
+    """Read a study back from where it is kept.
+
+    Parameters
+    ----------
+    unserved
+        Its workers who get no questions.
+    """
+    names: dict[str, set[str]] = {status: set() for status in WorkerStatus}
+    ids = set()
+    for worker in unserved:
+        names[worker.status].add(worker.name)
+        ids.add(worker.id)
     return Study(
         row.id,
         row.name,
@@ -145,6 +157,7 @@ def study_of(
         row.status,
         row.version,
         row.created_at,
-        blocked,
-        stopped,
+        frozenset(names[WorkerStatus.BLOCKED]),
+        frozenset(names[WorkerStatus.STOPPED]),
+        frozenset(ids),
     )

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from heapq import merge
+from itertools import combinations
 from operator import attrgetter
 
 import numpy as np
@@ -200,12 +201,30 @@ class Topic(Knowledge):
         open_pairs = OpenPairs(self._order, self._wanting(leases), (*skipped, *asked_before))
         return self.selector.select(open_pairs, who, rng)
 
-    @staticmethod
-    def _why_not(who: Worker, leases: Sequence[Lease]) -> Idle:
-        """Say why a worker gets nothing: where nobody has a question there is no answer to come."""
-        if leases:
+    def _why_not(self, who: Worker, leases: Sequence[Lease]) -> Idle:
+        """Say why a worker gets nothing: an answer is awaited only from someone who has a question.
+
+        Who has seen every pair that is left waits for nobody: no answer leads to one for them.
+        """
+        others = any(lease.worker != who.id for lease in leases)
+        if others and self._has_unseen(who):
             return Idle.WAIT
-        return Idle.SEEN if who.answered or who.held else Idle.DONE
+        if any(lease.worker == who.id for lease in leases):
+            return Idle.HELD
+        return Idle.SEEN if others or who.answered or who.held else Idle.DONE
+
+    def _has_unseen(self, who: Worker) -> bool:
+        """Say whether a pair is left that may be asked, and that this worker has not seen."""
+        return any(not who.has_seen(unordered(*pair)) for pair in self._pairs_left())
+
+    def _pairs_left(self) -> Iterable[Pair]:
+        """Yield the pairs that may still be asked, whoever is."""
+        planned = self.selector.planned()
+        if planned is not None:
+            return planned
+        if isinstance(self.selector, Believer):
+            return combinations(range(len(self.documents)), 2)
+        return self._order.unrelated()
 
     def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
         wanting = {pair: self._votes_wanted(pair) for pair in self._ballots.voting}
