@@ -1,6 +1,17 @@
 """Closed sets of words that the service shares with those who call it."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+
+from nextpair.selectors.base import End
+
+ENDINGS: Mapping[End, str] = {
+    End.KNOWN: "every document is settled",
+    End.PLAN: "everything planned is answered",
+    End.BUDGET: "stopped by the budget",
+    End.EXHAUSTED: "every pair was asked, and documents are open",
+}
+"""Why nothing is left to ask of a topic, in words for people."""
 
 
 class Scope(StrEnum):

@@ -75,7 +75,6 @@ class Crowd:
             self._stopped.set()
             raise
 
-
     def _note(self, worker: str, reason: Reason | None) -> None:
         """Stop once every worker has been asked everything, and none has a question left."""
         with self._lock:
