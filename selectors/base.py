@@ -21,7 +21,7 @@ from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
-from nextpair.selectors.topic.settings import Forecast
+from nextpair.selectors.topic.settings import Forecast, Judges
 
 
 class Idle(StrEnum):
@@ -98,6 +98,17 @@ class Selector(ABC):
     """Whether a pair whose relation follows from others is left unasked."""
     rating: ClassVar[str] = "order"
     """What the ranking is reported from unless a study says otherwise."""
+
+    @classmethod
+    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the options that suit such judges, where they are not the defaults.
+
+        Parameters
+        ----------
+        given
+            The options that were said; they win over these.
+        """
+        return {}
 
     @classmethod
     def variant(cls, options: Any) -> "type[Selector]":
@@ -203,6 +214,13 @@ def find_selector(name: str) -> type[Selector]:
         known = ", ".join(selector_names())
         raise UnknownSelector(f"there is no selector {name!r}; there are {known}")
     return found
+
+
+def options_for(
+    selector: type[Selector], judges: Judges, given: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return what was said of a selector's options, and what suits the judges of the others."""
+    return {**selector.expectations(judges, given), **given}
 
 
 def make_options(selector: type[Selector], given: Mapping[str, object]) -> Any:

@@ -1,7 +1,7 @@
 """How a study is judged: its settings as people give them and as they are kept."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -13,9 +13,9 @@ from nextpair.app.judging.quality import Quality
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.finding import make_platform
 from nextpair.app.values import Flag, Line, OptionValue, Prose, Real, Seed, Whole
-from nextpair.selectors.base import find_selector, make_options
+from nextpair.selectors.base import find_selector, make_options, options_for
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy, Judges
 from nextpair.selectors.topic.settings import Settings as TopicSettings
 from nextpair.storage.rows import StudyRow, WorkerRow, WorkerStatus
 
@@ -42,6 +42,12 @@ class StudySettings(BaseModel):
     )
     options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="the selector's options, by name"
+    )
+    judges: Judges = Field(
+        Judges.CROWD,
+        description="who judges: one careful person (answers are taken for true, and no pair is"
+        " asked twice), a few careful people, or a crowd; sets the selector's options that are not"
+        " given",
     )
     votes: Whole = Field(1, ge=1, le=99, description="workers per question")
     on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS
@@ -70,8 +76,20 @@ class StudySettings(BaseModel):
     def for_topic(self, seed: int) -> TopicSettings:
         """Return what the mind needs to know."""
         return TopicSettings(
-            self.selector, self.options, self.votes, self.on_conflict, self.reopenings, seed
+            self.selector,
+            self.options,
+            self.votes,
+            self.on_conflict,
+            self.reopenings,
+            seed,
+            self.judges,
         )
+
+    def all_options(self) -> dict[str, Any]:
+        """Return every option of the selector: as given, as suits the judges, or its default."""
+        selector = find_selector(self.selector)
+        made = make_options(selector, options_for(selector, self.judges, self.options))
+        return dict(asdict(made))
 
     def make_design(self) -> Design:
         """Return the design with its options."""
@@ -85,7 +103,7 @@ class StudySettings(BaseModel):
         """Raise if the design, the selector, the platform or one of their options is impossible."""
         design = self.make_design()
         self.make_platform()
-        make_options(find_selector(self.selector), self.options)
+        self.all_options()
         if design.shape is Shape.SINGLE:
             self._check_single()
 

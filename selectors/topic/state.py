@@ -9,7 +9,15 @@ from operator import attrgetter
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, End, Idle, Worker, find_selector, make_options
+from nextpair.selectors.base import (
+    Choice,
+    End,
+    Idle,
+    Worker,
+    find_selector,
+    make_options,
+    options_for,
+)
 from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
 from nextpair.selectors.topic.believing import Believer
 from nextpair.selectors.topic.documents import Document, Documents
@@ -37,7 +45,8 @@ class Topic(Knowledge):
         self._given = tuple(documents)
         self.documents = Documents(documents)
         named = find_selector(self.settings.selector)
-        self._options = make_options(named, self.settings.options)
+        given = options_for(named, self.settings.judges, self.settings.options)
+        self._options = make_options(named, given)
         self._selector_class = named.variant(self._options)
         self._log: list[Judgment] = []
         self._checks: list[Judgment] = []
@@ -185,12 +194,22 @@ class Topic(Knowledge):
         barred
             Pairs this worker must not get, such as those they skipped.
         """
-        answered = self._answered.get(worker, {})
+        answered = self._asked_of(worker)
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
         who = Worker(worker, answered, frozenset(held | skipped))
         choice = self._choose(who, leases, skipped, rng)
-        return self._why_not(who, leases) if choice is Idle.WAIT else choice
+        if choice is not Idle.WAIT:
+            return choice
+        idle = self._why_not(who, leases)
+        # The one judge has answered all of it; what they skipped may be asked of somebody else.
+        return Idle.DONE if idle is Idle.SEEN and self.settings.alone and not skipped else idle
+
+    def _asked_of(self, worker: str) -> dict[Pair, int]:
+        """Return the pairs that must not be put to a worker again, oldest first."""
+        if not self.settings.alone:
+            return self._answered.get(worker, {})
+        return {pair: number for pairs in self._answered.values() for pair, number in pairs.items()}
 
     def _choose(
         self, who: Worker, leases: Sequence[Lease], skipped: set[Pair], rng: np.random.Generator

@@ -103,7 +103,7 @@ export class StudyPage {
     const title = make("h1", { dir: "auto" }, study.title || study.id);
     this.head.replaceChildren(title, badge(study.status), make("div", { class: "actions" }, ...actions));
     // What is being written there must not be lost because an answer came.
-    if (!this.settings.contains(document.activeElement)) this.settings.replaceChildren(settings(this.owner, study, changed));
+    if (!this.settings.contains(document.activeElement)) this.settings.replaceChildren(settings(this.owner, study, this.pairs, changed));
   }
 
   async #pace() {
