@@ -1,6 +1,17 @@
 """Closed sets of words that the service shares with those who call it."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+
+from nextpair.selectors.base import End
+
+ENDINGS: Mapping[End, str] = {
+    End.KNOWN: "every document is settled",
+    End.PLAN: "everything planned is answered",
+    End.BUDGET: "stopped by the budget",
+    End.EXHAUSTED: "every pair was asked, and documents are open",
+}
+"""Why nothing is left to ask of a topic, in words for people."""
 
 
 class Scope(StrEnum):
@@ -18,7 +29,7 @@ class Reason(StrEnum):
     """Why a worker did not get as many questions as were asked for."""
 
     WAIT = "wait"
-    """Answers of others are awaited; there may be more in a moment."""
+    """Others hold questions; there may be more for this worker once they have answered."""
     DONE = "done"
     """Nothing is left to ask."""
     SEEN = "seen"
@@ -28,7 +39,7 @@ class Reason(StrEnum):
     PAUSED = "paused"
     """Nothing is handed out at the moment."""
     HELD = "held"
-    """The worker holds as many as a batch has; they are to be answered first."""
+    """The worker holds questions that are to be answered first."""
     UNDERSTANDING = "understanding"
     """The worker has not shown yet that they understand the topic."""
     QUIZ = "quiz"

@@ -21,14 +21,16 @@ from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair, unordered
 from nextpair.selectors.topic.open_pairs import OpenPairs
 from nextpair.selectors.topic.order import Merge, Order
-from nextpair.selectors.topic.settings import Forecast
+from nextpair.selectors.topic.settings import Forecast, Judges
 
 
 class Idle(StrEnum):
     """What a selector says when it has no pair to hand out."""
 
     WAIT = "wait"
-    """Answers are awaited, and everything useful may follow from them."""
+    """Others hold questions, and what to ask this worker may follow from their answers."""
+    HELD = "held"
+    """Only this worker holds questions, and what to ask next follows from those answers."""
     SEEN = "seen"
     """This worker has been asked everything there is; others are still to be."""
     DONE = "done"
@@ -98,6 +100,17 @@ class Selector(ABC):
     """What the ranking is reported from unless a study says otherwise."""
 
     @classmethod
+    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the options that suit such judges, where they are not the defaults.
+
+        Parameters
+        ----------
+        given
+            The options that were said; they win over these.
+        """
+        return {}
+
+    @classmethod
     def variant(cls, options: Any) -> "type[Selector]":
         """Return the class that does the work with these options."""
         return cls
@@ -154,7 +167,7 @@ class Selector(ABC):
         return self.order.complete
 
     def pause(self) -> Idle:
-        """Say why no pair can be handed out: answers are awaited, or all is known."""
+        """Say why no pair can be handed out: all is known, or `Topic` finds out what is awaited."""
         return Idle.DONE if self.order.complete else Idle.WAIT
 
     def pair_of(
@@ -201,6 +214,13 @@ def find_selector(name: str) -> type[Selector]:
         known = ", ".join(selector_names())
         raise UnknownSelector(f"there is no selector {name!r}; there are {known}")
     return found
+
+
+def options_for(
+    selector: type[Selector], judges: Judges, given: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return what was said of a selector's options, and what suits the judges of the others."""
+    return {**selector.expectations(judges, given), **given}
 
 
 def make_options(selector: type[Selector], given: Mapping[str, object]) -> Any:

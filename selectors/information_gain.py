@@ -7,7 +7,7 @@ information with the scores, where an order has most to lose. A table prices all
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from nextpair.selectors.topic.believing import Believer, Reliability
 from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Outcome, Pair
 from nextpair.selectors.topic.order import Order
-from nextpair.selectors.topic.settings import Forecast
+from nextpair.selectors.topic.settings import Forecast, Judges
 
 ANSWERS = {Outcome.BETTER: 0, Outcome.TIE: 1, Outcome.WORSE: 2}
 OUT = 0.02
@@ -98,6 +98,11 @@ class InformationGain(Believer):
         self._learning.add_known(ANSWERS[truth], ANSWERS[said], worker)
         self._settled = None
 
+    @classmethod
+    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Turn nobody away where judges are few: nobody would be left."""
+        return {} if judges is Judges.CROWD else {"dismiss": 1.0}
+
     # -- asking ---------------------------------------------------------------------------------
 
     def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
@@ -113,7 +118,7 @@ class InformationGain(Believer):
         if view.guesses(worker.id) > self.options.dismiss:
             return Idle.SEEN
         best = self._situation(view, reach, worker, open_pairs, rng).best()
-        return Idle.SEEN if best is None else best
+        return Idle.WAIT if best is None else best
 
     @property
     def spent(self) -> bool:

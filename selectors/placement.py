@@ -8,7 +8,7 @@ alone, and what is doubtful is asked about again.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from nextpair.selectors.placing.asking import (
     draw_opponents,
 )
 from nextpair.selectors.placing.confirming import confirm
+from nextpair.selectors.placing.crowd import USUAL_ERROR
 from nextpair.selectors.placing.fitting import Fitting
 from nextpair.selectors.placing.forecasting import forecast
 from nextpair.selectors.placing.goals import Goal, Reach
@@ -40,7 +41,7 @@ from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
 from nextpair.selectors.topic.order import Order
 from nextpair.selectors.topic.picture import settled_documents
-from nextpair.selectors.topic.settings import Forecast
+from nextpair.selectors.topic.settings import Forecast, Judges
 
 ANSWERS = {Outcome.BETTER: 0, Outcome.TIE: 1, Outcome.WORSE: 2}
 FIRM = 0.9
@@ -53,6 +54,8 @@ EAGER = 3.0
 """How much less a question about a document begun may teach then, as a factor."""
 LEAST_TIES = 0.6
 """If fewer answers to ties are ties, classes are no more than a way to ask."""
+CAREFUL = 0.05
+"""The share of wrong answers to be expected of careful people."""
 LITTLE = 1e-6
 """Chance that only decides between equals."""
 
@@ -77,6 +80,9 @@ class Options:
     hurry
         How many pairs may be open for every document that is expected to be misplaced. With more a
         crowd is done sooner, and needs more answers: what some say would have spared others.
+    error
+        The share of wrong answers to be expected of a worker who has not answered yet. What their
+        answers say of them counts for more with each.
     """
 
     risk: float = 0.02
@@ -84,6 +90,7 @@ class Options:
     budget: float = 10.0
     stay: float = 0.05
     hurry: float = 1.0
+    error: float = USUAL_ERROR
 
     def __post_init__(self) -> None:
         for name in ("risk", "stay"):
@@ -93,6 +100,8 @@ class Options:
             raise BadOption("with risk 0 the whole order is proven: top must be 0")
         if not self.hurry > 0:
             raise BadOption(f"hurry must be more than 0, got {self.hurry}")
+        if not 0 < self.error < 0.5:
+            raise BadOption(f"error must be more than 0 and below 0.5, got {self.error}")
         for name in ("top", "budget"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise BadOption(f"{name} must not be negative, got {getattr(self, name)}")
@@ -107,7 +116,7 @@ class Placement(Believer):
         super().__init__(documents, order, options, seed)
         size = len(documents)
         founder = int(np.random.default_rng(seed).integers(max(size, 1)))
-        self._fitting = Fitting(documents, founder)
+        self._fitting = Fitting(documents, founder, options.error)
         self._mainland = Mainland(size, founder)
         self._goal = Goal(options.risk, options.top)
         self._heard = 0
@@ -151,6 +160,8 @@ class Placement(Believer):
             every = np.ones_like(situation.firm)
             situation = replace(situation, firm=every, opponents=np.flatnonzero(every))
             best = self._best(beliefs, reach, situation, wanted)
+        if best is None:
+            best = situation.best(situation.least_certain(wanted, len(wanted)))
         if best is None:
             return Idle.WAIT
         return self._stay(best, situation, worker)
@@ -307,6 +318,13 @@ class Placement(Believer):
             return Forecast(0, 0, 0)
         each = min(reach.most / size, 0.5)
         return forecast(reach.doubts, each, beliefs.crowd.ordinary, left)
+
+    @classmethod
+    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Take one judge's answers for true, and expect a few to err seldom."""
+        if judges is Judges.ONE and not given.get("top"):
+            return {"risk": 0.0}
+        return {} if judges is Judges.CROWD else {"error": CAREFUL}
 
     @classmethod
     def variant(cls, options: Any) -> type[Selector]:

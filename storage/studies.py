@@ -142,16 +142,12 @@ def count_states(connection: Connection, worker_ids: list[int]) -> dict[int, dic
     return counts
 
 
-def unserved_workers(
-    connection: Connection, study_id: int
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of those who get no questions: who is blocked, and who is stopped."""
-    found = select(Worker.name, Worker.status).where(
+def unserved_workers(connection: Connection, study_id: int) -> list[WorkerRow]:
+    """List those who get no questions: who is blocked, and who is stopped."""
+    found = select(*_WORKER).where(
         Worker.study_id == study_id, Worker.status != WorkerStatus.ACTIVE
     )
-    rows = connection.execute(found).all()
-    blocked = frozenset(name for name, status in rows if status == WorkerStatus.BLOCKED)
-    return blocked, frozenset(name for name, _ in rows) - blocked
+    return [WorkerRow(*row) for row in connection.execute(found)]
 
 
 def set_worker_status(connection: Connection, worker_id: int, status: str) -> None:

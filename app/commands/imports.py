@@ -18,7 +18,7 @@ from nextpair.app.simulation.inputs import split_option
 from nextpair.app.uploads import upload_pool
 from nextpair.selectors.base import find_selector, make_options, selector_names
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, Judges
 
 EXAMPLE = """\
 examples:
@@ -73,6 +73,11 @@ def _add_study(group: argparse._ArgumentGroup) -> None:
         help="the same, with an option of the selector; repeatable",
     )
     group.add_argument(
+        "--judges",
+        choices=[one.value for one in Judges],
+        help="the same: one careful person, a few, or a crowd, some of whom err often (default)",
+    )
+    group.add_argument(
         "--votes", type=int, metavar="V", help="the same, with so many workers per pair"
     )
 
@@ -117,6 +122,8 @@ def _settings(given: argparse.Namespace) -> dict[str, object]:
     said: dict[str, object] = {}
     if given.selector is not None:
         said["selector"] = given.selector
+    if given.judges is not None:
+        said["judges"] = given.judges
     if given.votes is not None:
         said["votes"] = given.votes
     if given.option:

@@ -14,6 +14,7 @@ from nextpair.app.reports.sentences import (
     about_agreement,
     about_audits,
     about_convergence,
+    about_ends,
     count,
     figure,
 )
@@ -136,7 +137,8 @@ def summary(told: FullReportOut) -> list[str]:
     """Say the most important in a few lines."""
     lines = [
         f"study {told.study}: {count(len(told.topics), 'topic')}"
-        f" ({told.finished} with nothing left to ask), {count(told.judgments, 'judgment')},"
+        f" ({told.finished} with nothing left to ask{about_ends(told.ended)}),"
+        f" {count(told.judgments, 'judgment')},"
         f" {count(len(told.workers), 'worker')}",
         about_audits(told.audits, told.in_sample),
         about_agreement(told.agreement, told.selector is not None),

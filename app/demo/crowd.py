@@ -29,9 +29,12 @@ class Crowd:
     def __init__(self, client: Client, study: str, grades: Grades) -> None:
         self._client, self._study, self._grades = client, study, grades
         self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._idle: set[str] = set()
+        """Workers who have been asked everything there was for them at the last answer."""
 
     def judge(self, watch: Callable[[], None]) -> None:
-        """Judge until nothing is left to ask.
+        """Judge until nothing is left to ask any of the workers.
 
         Parameters
         ----------
@@ -57,6 +60,7 @@ class Crowd:
                 said = self._client.next(self._study, worker.id)
                 if said.reason is Reason.DONE:
                     return
+                self._note(worker.id, said.reason)
                 if not said.assignments:
                     self._stopped.wait(PAUSE)
                 for assignment in said.assignments:
@@ -70,6 +74,17 @@ class Crowd:
             # The others would wait for the answers of this one, in vain.
             self._stopped.set()
             raise
+
+    def _note(self, worker: str, reason: Reason | None) -> None:
+        """Stop once every worker has been asked everything, and none has a question left."""
+        with self._lock:
+            if reason is not Reason.SEEN:
+                # An answer of this one may lead to questions for others.
+                self._idle.clear()
+                return
+            self._idle.add(worker)
+            if len(self._idle) == WORKERS:
+                self._stopped.set()
 
 
 def compare(grades: Mapping[str, int], first: str, second: str) -> Outcome:

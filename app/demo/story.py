@@ -68,7 +68,7 @@ def progress_bar(console: Console, client: Client, pairs: int) -> Iterator[Calla
         TextColumn("  [dim]judging[/]  "),
         BarColumn(24, complete_style="cyan", finished_style="cyan"),
         MofNCompleteColumn(),
-        TextColumn("pairs known [dim]·[/] {task.fields[asked]} asked"),
+        TextColumn("pairs asked or inferred [dim]·[/] {task.fields[asked]} asked"),
     )
     if not console.is_terminal:
         console.print("  judging ...")
@@ -95,7 +95,7 @@ def tell_ranking(console: Console, judged: Judged) -> None:
     _print_inside(console, table)
     console.print(
         f"  [dim]{progress.judgments} judgments on {progress.judged_pairs} of {judged.pairs}"
-        f" pairs; {progress.inferred_pairs} pairs inferred"
+        f" pairs; {progress.inferred_pairs} inferred, {progress.unknown_pairs} open"
         f"{_conflicts(progress.conflicts)}[/]"
     )
 
@@ -129,7 +129,8 @@ def tell_sum(console: Console, all_judged: Sequence[Judged], exact: int) -> None
     every = pairs * FEWEST
     console.print(f"\n[bold]{1 - judgments / every:.0%} fewer judgments than asking every pair[/]")
     console.print(
-        f"  {asked} of {pairs} pairs were asked, {inferred} are inferred. That took {judgments}"
+        f"  {asked} of {pairs} pairs were asked, {inferred} are inferred,"
+        f" {pairs - asked - inferred} are open. That took {judgments}"
         f" judgments;\n  every pair, with two workers each, takes at least {every}."
     )
     console.print(

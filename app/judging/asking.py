@@ -17,7 +17,9 @@ from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Status, TopicRow
 
 _FINAL = frozenset((Reason.CAP, Reason.STOPPED, Reason.UNDERSTANDING, Reason.QUIZ, Reason.HELD))
-"""Reasons for which no other topic is looked at."""
+"""Reasons for which no other topic is looked at, unless a selector gave them."""
+_OVER_TOPICS = (Reason.DONE, Reason.SEEN, Reason.HELD, Reason.WAIT, Reason.PAUSED).index
+"""Which of the reasons of several topics is told: the last one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +53,15 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
     turn = zlib.crc32(wish.worker.encode()) % max(len(open_topics), 1)
     handed = Handed(reason=Reason.DONE)
     for topic_id, version in (*open_topics[turn:], *open_topics[:turn]):
-        idle = _known_idle(service, topic_id, version, worker_id, now)
+        idle = _known_idle(service, study, topic_id, version, worker_id, now)
         if idle is None:
             some = _next_of(service, topic_id, wish, handed, now)
             full = some.repeated or len(handed.assignments) == wish.count
-            if full or some.reason in _FINAL:
+            if full or (some.reason in _FINAL and some.idle is None):
                 handed.reason = some.reason
                 break
             idle = some.reason
-        if idle in (Reason.WAIT, Reason.PAUSED) or (
-            idle is Reason.SEEN and handed.reason is Reason.DONE
-        ):
-            handed.reason = idle
+        handed.reason = max(handed.reason or Reason.DONE, idle or Reason.DONE, key=_OVER_TOPICS)
     if wish.request is not None and not handed.assignments:
         return _given_before(service, study_id, wish) or handed
     return handed
@@ -85,7 +84,12 @@ def _next_of(service: Service, topic_id: int, wish: Wish, handed: Handed, now: f
 
 
 def _known_idle(
-    service: Service, topic_id: int, version: int, worker_id: int | None, now: float
+    service: Service,
+    study: Study,
+    topic_id: int,
+    version: int,
+    worker_id: int | None,
+    now: float,
 ) -> Reason | None:
     """Say why a topic has nothing for a worker, if memory can tell without troubling others."""
     if service.is_done(topic_id, version):
@@ -100,7 +104,8 @@ def _known_idle(
             # Who has nothing left to do here may have a batch that is to be concluded.
             return None
         rng = live.state.settings.question_rng(live.head.asked)
-        choice = live.state.select(str(worker_id), live.leases(now), rng, live.barred(worker_id))
+        leases = live.leases(now, study.unserved)
+        choice = live.state.select(str(worker_id), leases, rng, live.barred(worker_id))
     return Reason(choice.value) if isinstance(choice, Idle) else None
 
 

@@ -26,6 +26,8 @@ class Handed:
         The topics of the assignments, and the ids of their documents where they are at hand.
     version
         Of the topic before.
+    idle
+        What the topic's selector said in place of a question, if it was asked for one.
     """
 
     assignments: list[AssignmentRow] = field(default_factory=list)
@@ -34,6 +36,7 @@ class Handed:
     reason: Reason | None = None
     repeated: bool = False
     version: int = -1
+    idle: Idle | None = None
 
 
 class Choosing:
@@ -59,7 +62,7 @@ class Choosing:
         self._request = request
         self._now = now
         self._expiry = now + study.settings.lease_seconds
-        self._leases = live.leases(now)
+        self._leases = live.leases(now, study.unserved)
         self._asked = live.head.asked
         self._version = live.head.version + 1
         self._turn = turn
@@ -139,7 +142,7 @@ class Choosing:
         reason = otherwise if self.idle is None else Reason(self.idle.value)
         ids = {live.row.id: live.state.documents.ids}
         topic = {live.row.id: live.row}
-        handed = Handed(self.rows, topic, ids, reason, version=live.head.version)
+        handed = Handed(self.rows, topic, ids, reason, version=live.head.version, idle=self.idle)
         if not self.rows:
             return Step(handed)
         fresh = {row.number for row in self.added}

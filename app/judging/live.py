@@ -2,7 +2,7 @@
 
 import gc
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -153,12 +153,20 @@ class LiveTopic:
         elif row.state != State.ANSWERED:
             self._barred[row.worker_id][row.number] = row.pair
 
-    def leases(self, now: float) -> list[Lease]:
-        """List the pairs that are in someone's hands."""
+    def leases(self, now: float, unserved: Collection[int] = ()) -> list[Lease]:
+        """List the pairs that are in someone's hands.
+
+        Parameters
+        ----------
+        unserved
+            The ids of workers for whose answers nobody waits: they may not judge any more.
+        """
         return [
             Lease(row.pair, str(row.worker_id), row.subject)
             for row in self.open.values()
-            if row.expires_at > now and row.purpose == Purpose.WORK
+            if row.expires_at > now
+            and row.purpose == Purpose.WORK
+            and row.worker_id not in unserved
         ]
 
     def asides(self, worker_id: int) -> frozenset[Aside]:

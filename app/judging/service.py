@@ -146,7 +146,7 @@ class Service:
         known = self._studies.get(study_id)
         if known is None or known.version != version:
             row = studies.get_study(connection, study_id)
-            known = study_of(row, *studies.unserved_workers(connection, study_id))
+            known = study_of(row, studies.unserved_workers(connection, study_id))
             self._studies[study_id] = known
         return known
 

@@ -78,7 +78,7 @@ def _resume(
         open_rows = assignments.held_by(connection, worker_id, now)
         if _is_served(study, session.worker):
             lost = [row for row in open_rows if _id(row) not in held]
-            _give_again(connection, session, turn.handed, lost[:count])
+            _give_again(connection, session, turn.handed, lost, count)
     room = count - len(turn.handed.assignments)
     if session.count is not None:
         room = min(room, session.count - turn.answered - len(open_rows))
@@ -90,9 +90,11 @@ def _is_served(study: Study, worker: str) -> bool:
 
 
 def _give_again(
-    connection: Connection, session: Session, handed: Handed, rows: list[AssignmentRow]
+    connection: Connection, session: Session, handed: Handed, rows: list[AssignmentRow], most: int
 ) -> None:
     for row in rows:
+        if len(handed.assignments) == most:
+            return
         topic = topics.get_topic(connection, row.topic_id)
         if topic.status == Status.OPEN and session.topic in (None, topic.name):
             handed.assignments.append(row)

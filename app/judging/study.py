@@ -1,7 +1,7 @@
 """How a study is judged: its settings as people give them and as they are kept."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -13,11 +13,11 @@ from nextpair.app.judging.quality import Quality
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.finding import make_platform
 from nextpair.app.values import Flag, Line, OptionValue, Prose, Real, Seed, Whole
-from nextpair.selectors.base import find_selector, make_options
+from nextpair.selectors.base import find_selector, make_options, options_for
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
+from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy, Judges
 from nextpair.selectors.topic.settings import Settings as TopicSettings
-from nextpair.storage.rows import StudyRow
+from nextpair.storage.rows import StudyRow, WorkerRow, WorkerStatus
 
 Price = Annotated[Real, Field(ge=0, le=10**6)]
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
@@ -42,6 +42,12 @@ class StudySettings(BaseModel):
     )
     options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="the selector's options, by name"
+    )
+    judges: Judges = Field(
+        Judges.CROWD,
+        description="who judges: one careful person (answers are taken for true, and no pair is"
+        " asked twice), a few careful people, or a crowd; sets the selector's options that are not"
+        " given",
     )
     votes: Whole = Field(1, ge=1, le=99, description="workers per question")
     on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS
@@ -70,8 +76,20 @@ class StudySettings(BaseModel):
     def for_topic(self, seed: int) -> TopicSettings:
         """Return what the mind needs to know."""
         return TopicSettings(
-            self.selector, self.options, self.votes, self.on_conflict, self.reopenings, seed
+            self.selector,
+            self.options,
+            self.votes,
+            self.on_conflict,
+            self.reopenings,
+            seed,
+            self.judges,
         )
+
+    def all_options(self) -> dict[str, Any]:
+        """Return every option of the selector: as given, as suits the judges, or its default."""
+        selector = find_selector(self.selector)
+        made = make_options(selector, options_for(selector, self.judges, self.options))
+        return dict(asdict(made))
 
     def make_design(self) -> Design:
         """Return the design with its options."""
@@ -85,7 +103,7 @@ class StudySettings(BaseModel):
         """Raise if the design, the selector, the platform or one of their options is impossible."""
         design = self.make_design()
         self.make_platform()
-        make_options(find_selector(self.selector), self.options)
+        self.all_options()
         if design.shape is Shape.SINGLE:
             self._check_single()
 
@@ -107,6 +125,8 @@ class Study:
     ----------
     blocked, stopped
         The names of workers who get no questions: the owner, or the quality rules, said so.
+    unserved
+        The ids of all of them. Nobody waits for what they hold.
     """
 
     id: int
@@ -117,6 +137,7 @@ class Study:
     created_at: float
     blocked: frozenset[str] = frozenset()
     stopped: frozenset[str] = frozenset()
+    unserved: frozenset[int] = frozenset()
 
     @cached_property
     def design(self) -> Design:
@@ -134,10 +155,19 @@ def read_settings(kept: Mapping[str, Any]) -> StudySettings:
     return StudySettings.model_validate(kept)
 
 
-def study_of(
-    row: StudyRow, blocked: frozenset[str] = frozenset(), stopped: frozenset[str] = frozenset()
-) -> Study:
-    """Read a study back from where it is kept."""
+def study_of(row: StudyRow, unserved: Iterable[WorkerRow] = ()) -> Study:
+    """Read a study back from where it is kept.
+
+    Parameters
+    ----------
+    unserved
+        Its workers who get no questions.
+    """
+    names: dict[str, set[str]] = {status: set() for status in WorkerStatus}
+    ids = set()
+    for worker in unserved:
+        names[worker.status].add(worker.name)
+        ids.add(worker.id)
     return Study(
         row.id,
         row.name,
@@ -145,6 +175,7 @@ def study_of(
         row.status,
         row.version,
         row.created_at,
-        blocked,
-        stopped,
+        frozenset(names[WorkerStatus.BLOCKED]),
+        frozenset(names[WorkerStatus.STOPPED]),
+        frozenset(ids),
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.service import Service
+from nextpair.selectors.base import End
 from nextpair.selectors.topic.singles import Singles
 from nextpair.storage import judgments, topics
 
@@ -24,7 +25,7 @@ class Event:
 class _Seen:
     position: int
     settled: int
-    finished: bool
+    ended: End | None
 
 
 class Watch:
@@ -51,7 +52,7 @@ class Watch:
         self._seen: dict[int, _Seen] = {}
         for topic_id, position in self._positions().items():
             if after is not None and after < position:
-                self._seen[topic_id] = _Seen(after, -1, False)
+                self._seen[topic_id] = _Seen(after, -1, None)
             else:
                 self._seen[topic_id] = self._now(topic_id)
 
@@ -68,7 +69,7 @@ class Watch:
         """Return what happened since the last time."""
         found: list[Event] = []
         for topic_id, position in self._positions().items():
-            seen = self._seen.setdefault(topic_id, _Seen(0, -1, False))
+            seen = self._seen.setdefault(topic_id, _Seen(0, -1, None))
             if position > seen.position:
                 found += self._news_of(topic_id, seen)
         return found
@@ -88,8 +89,9 @@ class Watch:
         if now.settled != seen.settled:
             content = {"settled": now.settled, "documents": documents}
             yield Event("settled", name, now.position, content)
-        if now.finished and not seen.finished:
-            yield Event("finished", name, now.position, {"judgments": judged})
+        if now.ended is not None and seen.ended is None:
+            content = {"judgments": judged, "ended": now.ended.value}
+            yield Event("finished", name, now.position, content)
         self._seen[topic_id] = now
 
 
@@ -100,4 +102,4 @@ def _look(live: LiveTopic) -> _Seen:
         if isinstance(state, Singles)
         else state.reported().settled
     )
-    return _Seen(live.head.position, settled, state.finished)
+    return _Seen(live.head.position, settled, state.ended)

@@ -6,6 +6,7 @@ from nextpair.app.reports.sentences import (
     about_agreement,
     about_audits,
     about_convergence,
+    about_ends,
     about_reliability,
     count,
     figure,
@@ -18,6 +19,7 @@ from nextpair.app.wire.reports import (
     TopicReportOut,
     WorkerReportOut,
 )
+from nextpair.app.words import ENDINGS
 
 MOST_ROWS = 500
 MOST_CURVES = 60
@@ -42,7 +44,7 @@ def glance(report: ReportOut) -> Html:
         (f"{len(report.workers):,}", "workers who answered"),
         (
             f"{report.finished:,} of {len(report.topics):,}",
-            "topics with nothing left to ask",
+            f"topics with nothing left to ask{about_ends(report.ended)}",
         ),
         (share(audits.accuracy), "of audit answers foretold: the honest reliability"),
         (figure(alpha), "Krippendorff's alpha: agreement of workers beyond chance"),
@@ -193,11 +195,14 @@ def topics(report: ReportOut) -> Html:
     """Show the topics."""
     if not report.topics:
         return section("Topics", paragraph("The study has no topics yet."))
-    heads = ["topic", "documents", "judgments", "workers", "pairs known", "left", "alpha", "audits"]
-    rows = [_topic(one) for one in report.topics[:MOST_ROWS]]
+    heads = ["topic", "documents", "judgments", "workers", "pairs judged", "inferred", "open"]
+    heads += ["left", "alpha", "audits"]
+    in_pairs = report.selector is not None
+    rows = [_topic(one, in_pairs=in_pairs) for one in report.topics[:MOST_ROWS]]
     legend = paragraph(
-        "Pairs known: judged or inferred, of all pairs of documents. Left: what is still to be"
-        " asked, where the selector can tell. Alpha: agreement of the topic's workers. Audits:"
+        "Pairs: those people were asked about, others whose relation is known, and the rest;"
+        " together all pairs of documents. Left: what is still to be asked, where the selector can"
+        " tell, or why nothing is. Alpha: agreement of the topic's workers. Audits:"
         " preferences on audit pairs that the topic's scores foretell."
     )
     return section(
@@ -208,12 +213,13 @@ def topics(report: ReportOut) -> Html:
     )
 
 
-def _topic(one: TopicReportOut) -> list[Content]:
+def _topic(one: TopicReportOut, *, in_pairs: bool) -> list[Content]:
     progress = one.progress
-    pairs = progress.documents * (progress.documents - 1) // 2
-    known = (pairs - progress.unknown_pairs) / pairs if pairs else None
-    left = "0" if progress.finished else "some"
-    if not progress.finished and progress.forecast is not None:
+    pairs = (progress.judged_pairs, progress.inferred_pairs, progress.unknown_pairs)
+    left = "some"
+    if progress.ended is not None:
+        left = f"none: {ENDINGS[progress.ended]}"
+    elif progress.forecast is not None:
         left = f"{progress.forecast.expected:,.0f}"
     name = join(one.topic, element("small", one.title)) if one.title else one.topic
     return [
@@ -221,7 +227,7 @@ def _topic(one: TopicReportOut) -> list[Content]:
         f"{progress.documents:,}",
         f"{progress.judgments:,}",
         f"{one.workers:,}",
-        share(known) if progress.judged_pairs else share(None),
+        *(f"{number:,}" if in_pairs else share(None) for number in pairs),
         left,
         figure(one.alpha),
         _of(one.audits.accuracy, one.audits.preferring),

@@ -1,8 +1,10 @@
 """Numbers as a researcher reads them, each with what it means."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nextpair.app.wire.reports import AgreementOut, PointOut, PredictionOut, ReportOut
+from nextpair.app.words import ENDINGS
+from nextpair.selectors.base import End
 
 NONE = "–"  # noqa: RUF001 - a dash, for there is no number
 AT_REST = 0.9
@@ -21,6 +23,12 @@ def figure(value: float | None, digits: int = 2) -> str:
 def count(number: int, noun: str) -> str:
     """Count something: 1 topic, 1,200 topics."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def about_ends(ended: Mapping[End, int]) -> str:
+    """Say after a number of topics why nothing is left to ask of them."""
+    told = ", ".join(f"{ENDINGS[end]} in {number:,}" for end, number in ended.items())
+    return f": {told}" if told else ""
 
 
 def about_audits(audits: PredictionOut, in_sample: PredictionOut) -> str:

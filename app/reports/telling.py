@@ -1,5 +1,7 @@
 """A report as it goes over the wire."""
 
+from collections import Counter
+
 import numpy as np
 
 from nextpair.app.designs.base import Shape
@@ -36,6 +38,7 @@ def tell(report: Report, wish: Wish, now: float) -> ReportOut:
         documents=sum(one.progress.documents for one in found),
         judgments=sum(one.progress.judgments for one in found),
         finished=sum(one.progress.finished for one in found),
+        ended=Counter(one.progress.ended for one in found if one.progress.ended is not None),
         audits=_prediction(report.audits),
         in_sample=_prediction(report.in_sample),
         agreement=_agreement(report.agreement, report),

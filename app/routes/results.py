@@ -1,5 +1,6 @@
 """What is known: ranking, progress, why, conflicts, and the judgment log itself."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Annotated
@@ -80,13 +81,19 @@ def get_study_progress(
             progress = reporting.progress(live, now)
         found.append(progress_out(row.name, progress))
         forecasts.append(Forecast(0, 0, 0) if progress.finished else progress.forecast)
-    forecast = reporting.together(forecasts)
+    finished = sum(one.finished for one in found)
+    forecast = None if finished == len(found) else reporting.together(forecasts)
     return StudyProgressOut(
         documents=sum(one.documents for one in found),
         judgments=sum(one.judgments for one in found),
         conflicts=sum(one.conflicts for one in found),
         open=sum(one.open for one in found),
-        finished=sum(one.finished for one in found),
+        judged_pairs=sum(one.judged_pairs for one in found),
+        inferred_pairs=sum(one.inferred_pairs for one in found),
+        unknown_pairs=sum(one.unknown_pairs for one in found),
+        settled=sum(one.settled for one in found),
+        finished=finished,
+        ended=Counter(one.ended for one in found if one.ended is not None),
         forecast=None if forecast is None else ForecastOut(**asdict(forecast)),
         topics=found,
     )

@@ -10,6 +10,7 @@ from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Reader, Svc
 from nextpair.app.routes.described import After, Limit, StudyName, WorkerName, problems, repeated
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.studies import StudyChange, StudyIn, StudyOut, WorkerChange, WorkerOut
+from nextpair.selectors.errors import NextpairError
 from nextpair.storage import studies
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import State, Status, StudyRow, WorkerRow, WorkerStatus
@@ -19,8 +20,15 @@ router = APIRouter(prefix="/v1/studies", tags=["studies"])
 
 def study_out(row: StudyRow) -> StudyOut:
     """Describe a study."""
+    settings = read_settings(row.settings)
+    try:
+        options = settings.all_options()
+    except NextpairError:
+        # Of a selector that is not installed any more, what was said is all that is known.
+        options = dict(settings.options)
     return StudyOut(
-        **read_settings(row.settings).model_dump(),
+        **settings.model_dump(),
+        options_in_force=options,
         id=row.name,
         status=Status(row.status),
         created_at=row.created_at,

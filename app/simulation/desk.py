@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.simulation.truths import Answer, Question
-from nextpair.selectors.base import Idle
+from nextpair.selectors.base import End, Idle
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Pair, unordered
 from nextpair.selectors.topic.settings import Lease, Settings
@@ -39,6 +39,9 @@ class Desk(Protocol):
 
     def conflicts(self) -> int:
         """Count the findings that contradicted the order."""
+
+    def ended(self) -> End | None:
+        """Say why nothing is left to ask, where that is so."""
 
 
 OpenDesk = Callable[[Sequence[Document], Settings], Desk]
@@ -91,3 +94,7 @@ class LocalDesk:
     def conflicts(self) -> int:
         """Count the topic's conflicts."""
         return len(self._topic.conflicts)
+
+    def ended(self) -> End | None:
+        """Say why nothing is left to ask, where that is so."""
+        return self._topic.ended

@@ -24,7 +24,7 @@ from nextpair.app.uploads import upload_pool
 from nextpair.app.wire.common import NAME
 from nextpair.app.wire.judging import AssignmentOut
 from nextpair.app.words import Reason
-from nextpair.selectors.base import Idle
+from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Pair, unordered
@@ -94,6 +94,10 @@ class RemoteDesk:
     def conflicts(self) -> int:
         """Count the conflicts the service knows of."""
         return self._client.progress(self._study, self._topic).conflicts
+
+    def ended(self) -> End | None:
+        """Say why nothing is left to ask, where that is so."""
+        return self._client.progress(self._study, self._topic).ended
 
 
 class RemoteDesks:

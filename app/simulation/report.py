@@ -1,6 +1,7 @@
 """What a study showed: a table for people, JSON for programs."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ from rich.table import Table
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Run
+from nextpair.selectors.base import End
 
 Results = Mapping[str, Sequence[Run]]
 """The runs of each mechanism, by the name it is shown under."""
@@ -70,7 +72,7 @@ def _cells(runs: Sequence[Run], baseline: Sequence[Run] | None, narrow: bool) ->
     against = f"{judgments / _mean(baseline) - 1:+.1%}" if baseline and _mean(baseline) else "-"
     cells = {
         "documents": f"{documents:,.0f}",
-        "judgments": f"{judgments:,.0f}" if _finished(runs) else f"{judgments:,.0f} unfinished",
+        "judgments": f"{judgments:,.0f}{_unknown(runs)}",
         "per\ndocument": f"{judgments / documents:.3f}",
         "against\nquick-sort": against,
         "tau-b": f"{np.mean([run.tau_b for run in runs]):.4f}",
@@ -89,6 +91,14 @@ def _mean(runs: Sequence[Run]) -> float:
 
 def _finished(runs: Sequence[Run]) -> bool:
     return all(run.finished for run in runs)
+
+
+def _unknown(runs: Sequence[Run]) -> str:
+    """Say after a number of judgments that they did not lead to a goal, if so in any topic."""
+    if not _finished(runs):
+        return " unfinished"
+    stopped = any(topic.ended is End.BUDGET for run in runs for topic in run.topics)
+    return " budget" if stopped else ""
 
 
 def _percent(value: float | None) -> str:
@@ -113,6 +123,7 @@ def _object(run: Run) -> dict[str, object]:
         "tau_b": run.tau_b,
         "exact": run.exact,
         "finished": run.finished,
+        "ended": Counter(topic.ended or "unfinished" for topic in run.topics),
         "seconds": round(run.seconds, 3),
         "peak_mb": round(run.peak_mb, 1),
         "per_topic": {topic.topic: topic.judgments for topic in run.topics},

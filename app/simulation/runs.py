@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
 from nextpair.app.simulation.desk import Desk, LocalDesk, OpenDesk
 from nextpair.app.simulation.truths import Question, Truth
-from nextpair.selectors.base import Idle
+from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.settings import ConflictPolicy, Settings
 
@@ -68,6 +68,9 @@ class TopicRun:
         Whether the recovered order is the true one, ties included.
     finished
         Whether nothing was left to ask, or the budget was used.
+    ended
+        Why nothing was left to ask: `budget` also where the simulation's own one was used. None
+        where questions were left that nobody in the crowd could have.
     """
 
     topic: str
@@ -79,6 +82,7 @@ class TopicRun:
     finished: bool
     seconds: float
     peak_mb: float
+    ended: End | None = None
 
 
 def judge_topic(
@@ -99,6 +103,9 @@ def judge_topic(
     desk = open_desk(truth.documents, settings)
     session = _Session(desk, truth, recruit(plan.crowd, recruiting), plan, asking)
     finished = session.play()
+    ended = desk.ended()
+    if ended is None and finished:
+        ended = End.BUDGET
     tau_b, exact = compare(desk.scores(), truth.scores)
     return TopicRun(
         truth.topic,
@@ -110,6 +117,7 @@ def judge_topic(
         finished,
         time.perf_counter() - started,
         peak_mb(),
+        ended,
     )
 
 

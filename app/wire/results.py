@@ -89,8 +89,18 @@ class StudyProgressOut(BaseModel):
     judgments: int
     conflicts: int
     open: int
+    judged_pairs: int = Field(description="pairs people were asked about")
+    inferred_pairs: int = Field(description="other pairs whose relation is known")
+    unknown_pairs: int = Field(description="all other pairs")
+    settled: int = Field(description="documents about which nothing more needs to be asked")
     finished: int = Field(description="topics with nothing left to ask")
-    forecast: ForecastOut | None = Field(description="of all topics, if it can be told of each")
+    ended: dict[End, int] = Field(
+        description="how many of those topics ended why: of them only `known` has every document"
+        " settled"
+    )
+    forecast: ForecastOut | None = Field(
+        description="of all topics, if it can be told of each; null once all are finished"
+    )
     topics: list[ProgressOut]
 
 

@@ -1,6 +1,6 @@
 """Studies and their workers on the wire."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
 
@@ -23,6 +23,9 @@ class StudyOut(StudySettings):
     id: str
     status: Status
     created_at: Moment
+    options_in_force: dict[str, Any] = Field(
+        description="all options of the selector: as given, as suits the judges, or by default"
+    )
 
 
 class StudyChange(Wire):

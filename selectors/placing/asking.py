@@ -91,10 +91,10 @@ class Situation:
                 return Question((document, other), float(gain[place]))
         return None
 
-    def least_certain(self, among: Mask) -> list[int]:
+    def least_certain(self, among: Mask, most: int = CANDIDATES) -> list[int]:
         """Return those of some documents whose places are least certain, least certain first."""
         documents = among.nonzero()[0]
-        count = min(CANDIDATES, len(documents))
+        count = min(most, len(documents))
         if not count:
             return []
         certainty = -(self.doubt[documents] + self.chance[documents])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nextpair.selectors.placing import messages, places
 from nextpair.selectors.placing.answers import TIED, Answers, Disputed
 from nextpair.selectors.placing.camps import opposed
-from nextpair.selectors.placing.crowd import Crowd
+from nextpair.selectors.placing.crowd import USUAL_ERROR, Crowd
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.rarity import Rarity
 
@@ -30,11 +30,16 @@ class Beliefs:
     Documents are numbered as answers come to them, so that those nobody has judged cost nothing.
     Arrays have places as rows, like messages; `beliefs` has documents as rows. `founders` has the
     surest member of each class; the first class is that of the first document.
+
+    Parameters
+    ----------
+    error
+        The share of wrong answers that is expected of workers beforehand.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, error: float = USUAL_ERROR) -> None:
         self.answers = Answers()
-        self.crowd = Crowd()
+        self.crowd = Crowd(error)
         self.founders = [0]
         self.newcomer = np.zeros(0)
         """The weight of each place for a document nobody has judged, features aside."""
@@ -202,7 +207,7 @@ class Beliefs:
 
     def anew(self) -> "Beliefs":
         """Return beliefs in the same answers that know nothing but which workers disagree."""
-        other = Beliefs()
+        other = Beliefs(self.crowd.expected_error)
         other.answers = self.answers.first_ones()
         other.crowd = self.crowd.anew(opposed(other.answers, self.crowd.size))
         other.extend(self.size)

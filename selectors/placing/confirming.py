@@ -5,6 +5,7 @@ each makes every single document seem certain.
 """
 
 from collections import Counter
+from itertools import chain, product
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from nextpair.selectors.placing.waiting import FIRST_AT_ONCE
 from nextpair.selectors.topic.judgments import Pair, unordered
 
 TRIES = 16
-"""Pairs drawn, where any of many will do, before it is given up."""
+"""Pairs drawn, where any of many will do, before all are looked at one after the other."""
 DISPUTED_AT_ONCE = 2
 """Whether two documents are tied, one or two answers tell."""
 
@@ -38,7 +39,8 @@ def confirm(
     told_apart
         How many places, best first, need to be told from each other.
     """
-    if beliefs.disputed and _matters(beliefs, beliefs.disputed, told_apart):
+    in_dispute = beliefs.disputed and _matters(beliefs, beliefs.disputed, told_apart)
+    if beliefs.disputed and in_dispute:
         # Of one class or of two: those who reverse know that as well as anybody.
         if open_pairs.total() >= DISPUTED_AT_ONCE:
             return Idle.WAIT
@@ -46,7 +48,8 @@ def confirm(
         if pair is not None:
             return pair
     if beliefs.classes == 1 or beliefs.crowd.upright:
-        return Idle.DONE
+        # Who has seen all that is in dispute leaves it to others.
+        return Idle.WAIT if in_dispute else Idle.DONE
     if open_pairs.total() >= FIRST_AT_ONCE:
         return Idle.WAIT
     # The order may be upside down: then a difference that is certain tells who reverses.
@@ -65,8 +68,10 @@ def _matters(beliefs: View, disputed: Disputed, told_apart: int) -> bool:
 def _draw(
     sides: Disputed, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator
 ) -> Pair | None:
-    """Draw a pair from two sides that this worker may have."""
-    for first, second in zip(*(rng.choice(side, TRIES) for side in sides), strict=True):
+    """Draw a pair from two sides that this worker may have; None if there is none at all."""
+    drawn = zip(*(rng.choice(side, TRIES) for side in sides), strict=True)
+    # Of the pairs beyond those drawn, as many are passed over as the worker has seen.
+    for first, second in chain(drawn, product(*sides)):
         pair = unordered(int(first), int(second))
         if pair not in open_pairs and not worker.has_seen(pair):
             return pair

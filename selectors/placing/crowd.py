@@ -18,8 +18,10 @@ from nextpair.selectors.placing.messages import Many
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.topic.believing import Reliability
 
-PRIOR = np.array([17.0, 3.0])
-"""Answers that everybody starts with: right, wrong."""
+USUAL_ERROR = 0.15
+"""The share of wrong answers that is expected of a worker nobody has heard of."""
+PRIOR = 20.0
+"""For how many answers that expectation counts."""
 TRUST = 20.0
 """For how many answers it counts that who errs about ties is expected to err about differences."""
 LEAST_MARGIN = 2.0
@@ -52,11 +54,19 @@ class Weighed(NamedTuple):
 
 
 class Crowd:
-    """What is known of all workers of a topic."""
+    """What is known of all workers of a topic.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    error
+        The share of wrong answers that is expected of them beforehand.
+    """
+
+    def __init__(self, error: float = USUAL_ERROR) -> None:
+        self.expected_error = error
+        self._prior = PRIOR * np.array([1 - error, error])
         self._names: dict[str, int] = {}
-        self._habits = habits.expected(float(PRIOR[1] / PRIOR.sum()))
+        self._habits = habits.expected(error)
         self._leanings = Leanings()
         self.plausibility = 0.0
         """How plausible such habits are, as a logarithm, less what answers say of their workers."""
@@ -238,8 +248,8 @@ class Crowd:
             given = given + np.tensordot(types[0], counts, axes=1)
             given += np.tensordot(types[1], counts[:, ::-1], axes=1)
         seen = habits.tally(*given)
-        right = seen[[0, 2]].sum() + PRIOR[0]
-        error = float(1 - right / (seen.sum() + PRIOR.sum()))
+        right = seen[[0, 2]].sum() + self._prior[0]
+        error = float(1 - right / (seen.sum() + PRIOR))
         expected = habits.expected(error)
         differences = seen[2:] + TRUST * expected[2:]
         # The mirror image of an order explains the answers just as well, with a crowd that
@@ -250,7 +260,7 @@ class Crowd:
         ties = habits.shares(seen[:2] + TRUST * expected[:2])
         self._habits = np.concatenate([ties, habits.shares(differences)])
         self.plausibility = float(
-            PRIOR @ np.log([1 - error, error])
+            self._prior @ np.log([1 - error, error])
             + TRUST * (expected * np.log(self._habits / expected)).sum()
         )
 
@@ -267,7 +277,7 @@ class Crowd:
 
     def anew(self, reversing: NDArray[np.bool_]) -> "Crowd":
         """Return the same workers, of whom nothing is known but who may reverse, by number."""
-        crowd = Crowd()
+        crowd = Crowd(self.expected_error)
         crowd._names = self._names.copy()
         crowd._leanings = self._leanings.anew(reversing, crowd.ordinary)
         return crowd

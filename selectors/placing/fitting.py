@@ -12,6 +12,7 @@ from nextpair.selectors.aggregating import bradley_terry
 from nextpair.selectors.placing import classes
 from nextpair.selectors.placing.answers import BETTER, TIED, WORSE
 from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.placing.crowd import USUAL_ERROR
 from nextpair.selectors.placing.features import FeatureModel
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.view import Said, View
@@ -38,14 +39,14 @@ TRIES, LAST_TRIES = 2, 6
 class Fitting:
     """Beliefs over a topic's documents, fitted to its answers from time to time."""
 
-    def __init__(self, documents: Documents, founder: int) -> None:
+    def __init__(self, documents: Documents, founder: int, error: float = USUAL_ERROR) -> None:
         self._size = len(documents)
         self._features = FeatureModel(documents)
         self._priors = documents.priors
         self._founder = founder
         # In the order in which answers came to them, which is how beliefs number documents.
         self._numbers: dict[int, int] = {}
-        self._beliefs = Beliefs()
+        self._beliefs = Beliefs(error)
         # What features said when the last fit was made, and say of the classes that came of it.
         self._hints: Array | None = None
         self._new_hints: Array | None = None

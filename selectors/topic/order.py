@@ -7,7 +7,8 @@ something from it. The label of a class that was merged into another stays in th
 means nothing: taking it out of all of them would cost more than passing over it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.errors import Contradiction
 from nextpair.selectors.topic import bits
-from nextpair.selectors.topic.judgments import Finding, Outcome
+from nextpair.selectors.topic.judgments import Finding, Outcome, Pair
 
 
 class Merge(NamedTuple):
@@ -197,6 +198,12 @@ class Order:
     def unknown_pairs(self) -> int:
         """How many pairs of classes are not yet ordered."""
         return sum(self.unknown(label).bit_count() for label in bits.members(self._labels)) // 2
+
+    def unrelated(self) -> Iterator[Pair]:
+        """Yield the pairs of documents whose relation is not known, one after the other."""
+        for label in bits.members(self._labels):
+            for other in bits.members(self.unknown(label) >> label << label):
+                yield from product(self._members[label], self._members[other])
 
     def net_wins(self) -> list[int]:
         """Count, for each document, the documents known to be worse minus those known to be better.

@@ -22,6 +22,17 @@ class ConflictPolicy(StrEnum):
     """What placed the less compared of the two documents is set aside, and it is asked anew."""
 
 
+class Judges(StrEnum):
+    """Who judges a study, and so what is expected of answers."""
+
+    ONE = "one"
+    """One careful person: answers are taken for true, and no pair is asked twice."""
+    FEW = "few"
+    """A few careful people: they err seldom, and what is doubtful is asked of another one."""
+    CROWD = "crowd"
+    """Many people, some of whom err often or do not try: who can be relied on is learned."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How a topic is judged.
@@ -29,13 +40,15 @@ class Settings:
     Parameters
     ----------
     options
-        The selector's options, by name.
+        The selector's options, by name; those left out are what suits the judges.
     votes
         Workers per pair; a selector that plans every vote takes them all, others stop early.
     reopenings
         How often one document may be re-opened before older evidence wins.
     seed
         The topic's own chance: pivots, random matrices, schedules.
+    judges
+        Who answers.
     """
 
     selector: str = DEFAULT_SELECTOR
@@ -44,6 +57,7 @@ class Settings:
     on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS
     reopenings: int = 3
     seed: int = 0
+    judges: Judges = Judges.CROWD
 
     def __post_init__(self) -> None:
         for name in ("votes", "reopenings", "seed"):
@@ -56,6 +70,11 @@ class Settings:
             raise BadOption(
                 f"on_conflict must be one of {', '.join(ConflictPolicy)}, got {self.on_conflict!r}"
             )
+
+    @property
+    def alone(self) -> bool:
+        """Whether one person judges everything: a pair they were asked about is asked nobody."""
+        return self.judges is Judges.ONE and self.votes == 1
 
     def question_rng(self, asked: int) -> np.random.Generator:
         """Return the chance of one question: every process that asks it draws the same.

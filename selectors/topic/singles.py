@@ -108,15 +108,17 @@ class Singles:
         asked.update(one.pair[0] for one in leases if one.subject is None)
         fewest = min((asked[one] for one in unseen), default=self.settings.votes)
         if fewest >= self.settings.votes:
-            return self._idle(any(one.worker != worker for one in leases))
+            return self._idle(worker, leases, anything_unseen=bool(unseen))
         least = [document for document in sorted(unseen) if asked[document] == fewest]
         return Ask(least[rng.integers(len(least))])
 
-    def _idle(self, others: bool) -> Idle:
+    def _idle(self, worker: str, leases: Sequence[Lease], *, anything_unseen: bool) -> Idle:
         if self.finished:
             return Idle.DONE
-        # Nobody else has a question in their hands: there is nothing to wait for.
-        return Idle.WAIT if others else Idle.SEEN
+        # A question that someone else holds may come back, and theirs may be reviewed.
+        if anything_unseen and any(one.worker != worker for one in leases):
+            return Idle.WAIT
+        return Idle.HELD if any(one.worker == worker for one in leases) else Idle.SEEN
 
     def _unseen(self, worker: str, leases: Iterable[Lease], barred: Iterable[Pair]) -> set[int]:
         seen = self._seen.get(worker, set()) | {document for document, _ in barred}

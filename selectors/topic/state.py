@@ -4,11 +4,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from heapq import merge
+from itertools import combinations
 from operator import attrgetter
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, End, Idle, Worker, find_selector, make_options
+from nextpair.selectors.base import (
+    Choice,
+    End,
+    Idle,
+    Worker,
+    find_selector,
+    make_options,
+    options_for,
+)
 from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
 from nextpair.selectors.topic.believing import Believer
 from nextpair.selectors.topic.documents import Document, Documents
@@ -36,7 +45,8 @@ class Topic(Knowledge):
         self._given = tuple(documents)
         self.documents = Documents(documents)
         named = find_selector(self.settings.selector)
-        self._options = make_options(named, self.settings.options)
+        given = options_for(named, self.settings.judges, self.settings.options)
+        self._options = make_options(named, given)
         self._selector_class = named.variant(self._options)
         self._log: list[Judgment] = []
         self._checks: list[Judgment] = []
@@ -184,12 +194,22 @@ class Topic(Knowledge):
         barred
             Pairs this worker must not get, such as those they skipped.
         """
-        answered = self._answered.get(worker, {})
+        answered = self._asked_of(worker)
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
         who = Worker(worker, answered, frozenset(held | skipped))
         choice = self._choose(who, leases, skipped, rng)
-        return self._why_not(who, leases) if choice is Idle.WAIT else choice
+        if choice is not Idle.WAIT:
+            return choice
+        idle = self._why_not(who, leases)
+        # The one judge has answered all of it; what they skipped may be asked of somebody else.
+        return Idle.DONE if idle is Idle.SEEN and self.settings.alone and not skipped else idle
+
+    def _asked_of(self, worker: str) -> dict[Pair, int]:
+        """Return the pairs that must not be put to a worker again, oldest first."""
+        if not self.settings.alone:
+            return self._answered.get(worker, {})
+        return {pair: number for pairs in self._answered.values() for pair, number in pairs.items()}
 
     def _choose(
         self, who: Worker, leases: Sequence[Lease], skipped: set[Pair], rng: np.random.Generator
@@ -200,12 +220,30 @@ class Topic(Knowledge):
         open_pairs = OpenPairs(self._order, self._wanting(leases), (*skipped, *asked_before))
         return self.selector.select(open_pairs, who, rng)
 
-    @staticmethod
-    def _why_not(who: Worker, leases: Sequence[Lease]) -> Idle:
-        """Say why a worker gets nothing: where nobody has a question there is no answer to come."""
-        if leases:
+    def _why_not(self, who: Worker, leases: Sequence[Lease]) -> Idle:
+        """Say why a worker gets nothing: an answer is awaited only from someone who has a question.
+
+        Who has seen every pair that is left waits for nobody: no answer leads to one for them.
+        """
+        others = any(lease.worker != who.id for lease in leases)
+        if others and self._has_unseen(who):
             return Idle.WAIT
-        return Idle.SEEN if who.answered or who.held else Idle.DONE
+        if any(lease.worker == who.id for lease in leases):
+            return Idle.HELD
+        return Idle.SEEN if others or who.answered or who.held else Idle.DONE
+
+    def _has_unseen(self, who: Worker) -> bool:
+        """Say whether a pair is left that may be asked, and that this worker has not seen."""
+        return any(not who.has_seen(unordered(*pair)) for pair in self._pairs_left())
+
+    def _pairs_left(self) -> Iterable[Pair]:
+        """Yield the pairs that may still be asked, whoever is."""
+        planned = self.selector.planned()
+        if planned is not None:
+            return planned
+        if isinstance(self.selector, Believer):
+            return combinations(range(len(self.documents)), 2)
+        return self._order.unrelated()
 
     def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
         wanting = {pair: self._votes_wanted(pair) for pair in self._ballots.voting}

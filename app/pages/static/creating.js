@@ -1,5 +1,6 @@
 // A new study: its name, what workers are asked, what decides about questions, its price, its files.
 
+import { JUDGES, expectation } from "./audience.js";
 import { make } from "./elements.js";
 import { Files } from "./files.js";
 import { choice, field, form } from "./layout.js";
@@ -16,12 +17,14 @@ export function newStudy(owner) {
     instructions: make("textarea", { rows: 3, id: "new-instructions" }),
     design: choice([["preference", "preference"]]),
     selector: choice([["", "the default"]]),
+    judges: choice(Object.entries(JUDGES).map(([value, { label }]) => /** @type {[string, string]} */ ([value, label])), "crowd"),
     votes: make("input", { type: "number", min: 1, max: 99, value: 1, id: "new-votes" }),
     price: make("input", { type: "number", min: 0, step: "any", id: "new-price" }),
     currency: make("input", { type: "text", maxlength: 3, value: "USD", id: "new-currency", autocomplete: "off" }),
   };
   inputs.design.id = "new-design";
   inputs.selector.id = "new-selector";
+  inputs.judges.id = "new-judges";
   const files = new Files();
   const about = make("p", { class: "note" });
   fill(owner, inputs, about);
@@ -29,6 +32,7 @@ export function newStudy(owner) {
     field("Name", inputs.name, "In addresses and files: letters, digits, dashes. It cannot be changed later."),
     field("Title", inputs.title, "What workers see above the page."),
     field("Instructions", inputs.instructions, "What workers read before they begin."),
+    field("Who judges", inputs.judges, "…"),
     make("div", { class: "beside" }, field("What workers are asked", inputs.design), field("Which pair is next", inputs.selector)),
     about,
     make(
@@ -59,14 +63,17 @@ async function fill(owner, inputs, about) {
   const main = selectors.items.find((/** @type {any} */ one) => one.default).selector;
   inputs.design.replaceChildren(...options(designs.items, "design", "preference"));
   inputs.selector.replaceChildren(...options(selectors.items, "selector", main));
+  const hint = document.getElementById("new-judges-hint");
   const tell = () => {
     const design = designs.items.find((/** @type {any} */ one) => one.design === inputs.design.value);
     const selector = selectors.items.find((/** @type {any} */ one) => one.selector === inputs.selector.value);
     inputs.selector.disabled = design.shape !== "pair";
+    if (hint) hint.textContent = expectation(inputs.judges.value, inputs.selector.disabled ? null : inputs.selector.value);
     about.textContent = inputs.selector.disabled ? design.description : `${design.description} ${selector.description}`;
   };
   inputs.design.addEventListener("change", tell);
   inputs.selector.addEventListener("change", tell);
+  inputs.judges.addEventListener("change", tell);
   tell();
 }
 
@@ -82,6 +89,7 @@ async function create(owner, inputs, files) {
   /** @type {Record<string, unknown>} */
   const body = { id: name, title: inputs.title.value.trim(), instructions: inputs.instructions.value, design: inputs.design.value };
   if (!inputs.selector.disabled) body.selector = inputs.selector.value;
+  body.judges = inputs.judges.value;
   body.votes = inputs.votes.valueAsNumber || 1;
   if (inputs.price.value) body.price = inputs.price.valueAsNumber;
   body.currency = inputs.currency.value.trim().toUpperCase();

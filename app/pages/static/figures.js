@@ -86,19 +86,53 @@ export function duration(left, hourly) {
   return `about ${counted(Math.round(hours / 24), "day")}`;
 }
 
+/** @type {Record<string, string>} why nothing is left to ask of a topic */
+const ENDINGS = {
+  known: "every document is settled",
+  plan: "everything planned is answered",
+  budget: "stopped by the budget",
+  exhausted: "every pair was asked",
+};
+
+/**
+ * Say why nothing is left to ask, of one topic or of several.
+ * @param {Record<string, number>} ended how many topics ended why
+ */
+export function endings(ended) {
+  const several = Object.values(ended).reduce((all, one) => all + one, 0) > 1;
+  return Object.entries(ended)
+    .map(([end, topics]) => `${ENDINGS[end]}${several ? ` in ${counted(topics, "topic")}` : ""}`)
+    .join(", ");
+}
+
 /**
  * Say how far something has come: by the answers it takes where that can be told, by settled documents where not.
- * @param {{judgments: number, forecast: {expected: number} | null, finished: boolean, settled: number, documents: number}} told
- * @returns {{share: number, words: string}}
+ * What a budget stopped is as far as its settled documents, for the others are not known.
+ * @param {{judgments: number, forecast: {expected: number} | null, finished: boolean, ended: string | Record<string, number> | null, settled: number, documents: number}} told
+ * @returns {{share: number, of: string, words: string}}
  */
 export function way(told) {
-  if (told.finished) return { share: 1, words: "nothing is left to ask" };
-  if (!told.forecast) {
-    const words = `${count(told.settled)} of ${counted(told.documents, "document")} settled`;
-    return { share: told.documents ? told.settled / told.documents : 0, words };
+  const settled = `${count(told.settled)} of ${counted(told.documents, "document")} settled`;
+  const bySettled = { share: told.documents ? told.settled / told.documents : 0, of: "of documents settled", words: settled };
+  if (told.finished) {
+    const ended = typeof told.ended === "string" ? { [told.ended]: 1 } : told.ended || {};
+    const reached = Object.keys(ended).every((end) => end === "known" || end === "plan");
+    return reached ? { share: 1, of: "of the way", words: endings(ended) } : { ...bySettled, words: `${endings(ended)}: ${settled}` };
   }
+  if (!told.forecast) return bySettled;
   const all = told.judgments + told.forecast.expected;
-  return { share: all ? told.judgments / all : 0, words: `${count(told.judgments)} of about ${counted(Math.round(all), "answer")}` };
+  return { share: all ? told.judgments / all : 0, of: "of the way", words: `${count(told.judgments)} of about ${counted(Math.round(all), "answer")}` };
+}
+
+/**
+ * Say how many pairs were judged, follow from those, and are open; they add up to all.
+ * @param {{judged_pairs: number, inferred_pairs: number, unknown_pairs: number}} told
+ * @returns {[string, string, string]}
+ */
+export function pairsTold(told) {
+  const parts = [told.judged_pairs, told.inferred_pairs, told.unknown_pairs];
+  const all = parts.reduce((sum, one) => sum + one, 0);
+  return [parts.map(count).join(" + "), "pairs judged + inferred + open", `= ${counted(all, "pair")}`];
 }
 
 /**
@@ -109,5 +143,9 @@ export function way(told) {
 export function together(told, forecast) {
   const sum = (/** @type {string} */ name) => told.reduce((all, one) => all + one[name], 0);
   const finished = told.length > 0 && told.every((one) => one.finished);
-  return { judgments: sum("judgments"), settled: sum("settled"), documents: sum("documents"), forecast, finished };
+  /** @type {Record<string, number>} */
+  const ended = {};
+  for (const one of told) if (one.ended) ended[one.ended] = (ended[one.ended] || 0) + 1;
+  const pairs = { judged_pairs: sum("judged_pairs"), inferred_pairs: sum("inferred_pairs"), unknown_pairs: sum("unknown_pairs") };
+  return { judgments: sum("judgments"), settled: sum("settled"), documents: sum("documents"), ...pairs, forecast, finished, ended };
 }

@@ -30,8 +30,8 @@ export class Finishing {
    * @param {number} answered
    */
   offer(notice, reason, answered) {
-    const over = OVER.has(reason || "wait");
-    if (!this.about.hands_in || !(over || (EARLY.has(reason || "wait") && answered))) return notice;
+    const over = OVER.has(reason || "");
+    if (!this.about.hands_in || !(over || (EARLY.has(reason || "") && answered))) return notice;
     const act = button(over ? "Hand in" : "Hand in what you have", () => this.handIn(), over ? "primary" : "quiet");
     const close = "You can close this page.";
     const body = notice.body.filter((one) => one.textContent !== close);

@@ -1,5 +1,6 @@
 // What an owner does with a study: start, pause, close, hand out links, download results, change it.
 
+import { JUDGES, expectation } from "./audience.js";
 import { ask, make } from "./elements.js";
 import { ago, count, day } from "./figures.js";
 import { choice, doing, field, form, note, section, trying } from "./layout.js";
@@ -122,12 +123,14 @@ export function exporting(owner, study, topic) {
  * Show a study's settings, and let them be changed as far as they can be.
  * @param {import("./owner.js").Owner} owner
  * @param {any} study
+ * @param {boolean} pairs whether two documents are compared
  * @param {() => Promise<void>} changed
  */
-export function settings(owner, study, changed) {
+export function settings(owner, study, pairs, changed) {
   const told = Object.entries({
     design: described(study.design, study.design_options),
     selector: described(study.selector, study.options),
+    judges: JUDGES[study.judges].label,
     votes: study.votes,
     ties: study.ties ? "allowed" : "not allowed",
     "on conflict": study.on_conflict,
@@ -136,7 +139,10 @@ export function settings(owner, study, changed) {
     ...checks(study.quality),
   }).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { dir: "auto" }, String(value))));
   const list = make("dl", { class: "figures" }, ...told);
-  return section("Settings", list, ...(owner.manages ? [changing(owner, study, changed)] : []));
+  const expected = Object.entries(study.options_in_force).map(([key, value]) => `${key} ${value}`);
+  const words = note(`Judged by ${JUDGES[study.judges].label}. ${expectation(study.judges, pairs ? study.selector : null)}`);
+  const options = pairs && expected.length ? [note(`Options of ${study.selector} in force: ${expected.join(", ")}.`)] : [];
+  return section("Settings", words, ...options, list, ...(owner.manages ? [changing(owner, study, changed)] : []));
 }
 
 /** @param {string} name @param {Record<string, unknown>} options */

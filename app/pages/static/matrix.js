@@ -43,7 +43,12 @@ export function drawMatrix(told, progress) {
   const legend = [["judged", "judged"], ["both", "some judged"], ["inferred", "inferred"], ["open", "open"]]
     .filter(([kind]) => paths[kind].length || (kind !== "both" && kind !== "open"))
     .map(([kind, text]) => make("li", {}, swatch(kind), text));
-  return make("div", { class: "matrix-part" }, pairBar(known), make("p", {}, `${label.slice(label.indexOf(":") + 2)}.`), make("ul", { class: "legend" }, ...legend), svg, about);
+  return make("div", { class: "matrix-part" }, pairBar(known), make("p", {}, sumOf(known)), make("ul", { class: "legend" }, ...legend), svg, about);
+}
+
+/** @param {{judged: number, inferred: number, open: number}} known */
+function sumOf({ judged, inferred, open }) {
+  return `${count(judged)} judged + ${count(inferred)} inferred + ${count(open)} open = ${counted(judged + inferred + open, "pair")}.`;
 }
 
 /** @param {number} judged @param {number} inferred @param {number} all */

@@ -10,12 +10,13 @@
 /** @type {Record<string, Message>} */
 const REASONS = {
   done: { title: "All done", text: ["There is nothing left to judge here. Thank you for your work!", "You can close this page."] },
-  seen: { title: "You have seen everything", text: ["You have judged all there is for you; others will judge it too. Thank you!", "You can close this page."] },
+  seen: { title: "You have seen everything", text: ["You have been asked everything there is for you. What is still open has to be judged by somebody else. Thank you!", "You can close this page."] },
   cap: { title: "That was the last one", text: ["You have answered as many questions as there are for you. Thank you!", "You can close this page."] },
-  wait: { title: "One moment", text: ["What to ask next depends on answers that others are giving right now.", "This page goes on by itself as soon as there is a question for you."], again: 3 },
+  wait: { title: "One moment", text: ["Other people hold questions right now, and what to ask you next depends on their answers.", "This page goes on by itself as soon as there is a question for you."], again: 3 },
   paused: { title: "The study is paused", text: ["No questions are handed out at the moment. Your answers are safe.", "This page goes on by itself when the study does."], again: 15 },
   stopped: { title: "No more questions for you here", text: ["The checks of this study were not passed, so it ends here for you. Your answers are kept, and nothing is decided about pay by this page: ask whoever runs the study if you have questions."] },
-  held: { title: "One moment", text: ["Some of your answers are asked for once more."], again: 1 },
+  held: { title: "One moment", text: ["Some questions are open for you that come first. They are shown here in a moment."], again: 1 },
+  none: { title: "One moment", text: ["The next question is being looked for."], again: 1 },
   quiz: { title: "One moment", text: ["The quiz is being looked at."], again: 1 },
 };
 
@@ -53,7 +54,7 @@ const EFFECTS = {
  * @returns {Message}
  */
 export function reasonMessage(reason) {
-  return REASONS[reason || "wait"] || REASONS.wait;
+  return REASONS[reason || "none"] || REASONS.none;
 }
 
 /**

@@ -1,7 +1,7 @@
 // All studies: how far each has come, how fast it goes, what it costs and how much is left.
 
 import { ask, make } from "./elements.js";
-import { ago, count, counted, duration, money, range, share, spent, together, way } from "./figures.js";
+import { ago, count, counted, duration, endings, money, range, share, spent, together, way } from "./figures.js";
 import { spark } from "./charts.js";
 import { badge, bar, doing, place } from "./layout.js";
 import { newStudy } from "./creating.js";
@@ -114,7 +114,7 @@ class Card {
  */
 export function left(progress, pace) {
   if (!progress.topics.length) return "no topics yet";
-  if (progress.finished === progress.topics.length) return "nothing";
+  if (progress.finished === progress.topics.length) return `nothing: ${endings(progress.ended)}`;
   const { forecast } = progress;
   if (!forecast) return "cannot be told";
   const parts = [`about ${counted(Math.round(forecast.expected), "answer")}`];

@@ -2,7 +2,7 @@
 
 import { hourly } from "./charts.js";
 import { make } from "./elements.js";
-import { ago, count, counted, duration, money, range, share, spent, together, way } from "./figures.js";
+import { ago, count, counted, duration, endings, money, pairsTold, range, share, spent, together, way } from "./figures.js";
 import { addFiles } from "./files.js";
 import { badge, bar, doing, note, place, section, some, table, tiles, trying } from "./layout.js";
 import { exporting, judgingLink, settings, statusButtons } from "./managing.js";
@@ -42,7 +42,9 @@ export class StudyPage {
   }
 
   async show() {
-    this.study = await this.owner.get(this.path);
+    const [study, design] = await Promise.all([this.owner.get(this.path), this.owner.get(`${this.path}/design`)]);
+    this.study = study;
+    this.pairs = design.shape === "pair";
     const adding = make("details", {}, make("summary", {}, "Add topics and documents from files"), addFiles(this.owner, this.name, () => this.look()));
     this.main.replaceChildren(
       this.head,
@@ -101,7 +103,7 @@ export class StudyPage {
     const title = make("h1", { dir: "auto" }, study.title || study.id);
     this.head.replaceChildren(title, badge(study.status), make("div", { class: "actions" }, ...actions));
     // What is being written there must not be lost because an answer came.
-    if (!this.settings.contains(document.activeElement)) this.settings.replaceChildren(settings(this.owner, study, changed));
+    if (!this.settings.contains(document.activeElement)) this.settings.replaceChildren(settings(this.owner, study, this.pairs, changed));
   }
 
   async #pace() {
@@ -125,7 +127,7 @@ export class StudyPage {
       this.list.replaceChildren(note("No topics yet. Add some from files below, or with nextpair import."));
       return;
     }
-    const heads = ["topic", "progress", "answers", "pairs known", "conflicts", "left", "status"];
+    const heads = ["topic", "progress", "answers", "pairs judged + inferred + open", "conflicts", "left", "status"];
     const draw = (/** @type {any[]} */ shown) => table("Topics", heads, shown.map((topic) => this.#row(topic)));
     this.list.replaceChildren(some(this.topics, STEP, draw, "topics"));
   }
@@ -136,15 +138,15 @@ export class StudyPage {
     const link = make("a", { href: pageOf(this.name, topic.id), dir: "auto" }, topic.title || topic.id);
     const name = make("span", {}, link, ...(topic.title ? [make("small", { dir: "auto" }, topic.id)] : []));
     if (!told) return [name, "…", "", "", "", "", badge(topic.status)];
-    const pairs = (told.documents * (told.documents - 1)) / 2;
+    const [pairs, , all] = pairsTold(told);
     const done = way(told);
     return [
       name,
       make("span", { class: "with-bar" }, bar(done.share, 1, done.words), share(done.share)),
       count(told.judgments),
-      pairs ? share(1 - told.unknown_pairs / pairs) : "–",
+      this.pairs ? make("span", {}, pairs, make("small", {}, all)) : "–",
       count(told.conflicts),
-      told.finished ? "nothing" : leftOf(told.forecast),
+      told.finished ? make("span", {}, "nothing", make("small", {}, endings({ [told.ended]: 1 }))) : leftOf(told.forecast),
       badge(topic.status),
     ];
   }
@@ -153,14 +155,16 @@ export class StudyPage {
     const { pace } = this;
     if (!pace) return;
     const told = [...this.progress.values()];
-    const done = way(together(told, this.forecast));
+    const all = together(told, this.forecast);
+    const done = way(all);
     const shown = /** @type {[string, string, string?][]} */ ([
       [count(pace.judgments), pace.judgments === 1 ? "answer" : "answers", pace.judgments ? `last ${ago(pace.latest_at)}` : "none yet"],
       [count(pace.last_hour), "in the last hour", `by ${counted(pace.workers, "worker")}`],
-      [told.length ? share(done.share) : "–", "of the way", told.length ? done.words : "no topics yet"],
+      [told.length ? share(done.share) : "–", done.of, told.length ? done.words : "no topics yet"],
       this.#left(told),
       [spent(pace)[0], "spent", spent(pace)[1]],
     ]);
+    if (this.pairs && told.length) shown.push(pairsTold(all));
     this.figures.replaceChildren(tiles(shown));
   }
 
@@ -168,7 +172,7 @@ export class StudyPage {
   #left(told) {
     const { pace, forecast } = this;
     if (!told.length) return ["–", "left to ask", "no topics yet"];
-    if (told.every((one) => one.finished)) return ["0", "left to ask", "everything is known"];
+    if (told.every((one) => one.finished)) return ["0", "left to ask", endings(together(told, null).ended)];
     if (!forecast) return ["some", "left to ask", "this selector cannot tell how many"];
     const more = [
       range(forecast),

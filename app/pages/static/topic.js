@@ -3,7 +3,7 @@
 import { drawClasses } from "./classes.js";
 import { Conflicts, explaining } from "./conflicts.js";
 import { ask, button, make, paragraphs } from "./elements.js";
-import { count, decimal, range, share, way } from "./figures.js";
+import { count, decimal, endings, pairsTold, range, share, way } from "./figures.js";
 import { badge, choice, doing, field, note, place, section, table, tiles, trying } from "./layout.js";
 import { exporting, judgingLink, statusButtons } from "./managing.js";
 import { parse } from "./markup.js";
@@ -102,16 +102,15 @@ export class TopicPage {
 
   /** @param {any} told */
   #figures(told) {
-    const pairs = (told.documents * (told.documents - 1)) / 2;
     const done = way(told);
     const left = told.finished ? "0" : told.forecast ? `≈ ${count(told.forecast.expected)}` : "some";
     const shown = /** @type {[string, string, string?][]} */ ([
       [count(told.judgments), told.judgments === 1 ? "answer counts" : "answers count", told.open ? `${count(told.open)} in workers' hands` : ""],
-      [share(done.share), "of the way", done.words],
-      [left, "answers left", range(told.forecast)],
+      [share(done.share), done.of, done.words],
+      [left, "answers left", told.finished ? endings({ [told.ended]: 1 }) : range(told.forecast)],
     ]);
     if (this.pairs) {
-      shown.push([pairs ? share(1 - told.unknown_pairs / pairs) : "–", "of pairs known", `${share(pairs ? told.judged_pairs / pairs : 0)} had to be asked`]);
+      shown.push(pairsTold(told));
       shown.push([count(told.conflicts), told.conflicts === 1 ? "conflict" : "conflicts", "answers against what is known"]);
     }
     this.figures.replaceChildren(tiles(shown));

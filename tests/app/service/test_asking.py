@@ -32,8 +32,9 @@ def test_many_questions_at_once_are_different_pairs(service: InProcess) -> None:
     got = service.next("ann", count=100)
     pairs = [pair_of(one) for one in got["assignments"]]
     assert len(set(pairs)) == len(pairs) > 1
-    assert got["reason"] == "wait"
-    assert service.next("ann")["assignments"] == []
+    assert got["reason"] == "held", "nobody else holds a question"
+    assert service.next("ann") == {"assignments": [], "reason": "held"}
+    assert service.next("bob", count=100)["reason"] == "wait"
 
 
 def test_questions_come_from_every_topic_of_the_study(service: InProcess) -> None:

@@ -100,7 +100,7 @@ def test_a_stream_tells_judgments_what_settled_and_the_end_and_can_be_resumed(li
     assert {first["data"]["first"], first["data"]["second"]} < {"d1", "d2", "d3"}
     (settled,) = [one for one in told if one["event"] == "settled"]
     assert settled["data"] == {"topic": TOPIC, "settled": 3, "documents": 3}
-    assert told[-1]["data"] == {"topic": TOPIC, "judgments": judged}
+    assert told[-1]["data"] == {"topic": TOPIC, "judgments": judged, "ended": "known"}
     assert told[-1]["id"] == str(judged)
 
     resumed = live.events(f"{live.topic}/events", "finished", {"Last-Event-ID": "1"})

@@ -47,10 +47,10 @@ def test_two_classes_that_may_be_one_are_compared(view: View) -> None:
     assert ask(view) in {(0, 30), (1, 30)}
 
 
-def test_who_has_seen_all_of_that_is_done(view: View) -> None:
+def test_who_has_seen_all_of_that_leaves_it_to_others(view: View) -> None:
     view.disputed = DISPUTED
     assert ask(view, seen=frozenset({(0, 30)})) == (1, 30)
-    assert ask(view, seen=frozenset({(0, 30), (1, 30)})) is Idle.DONE
+    assert ask(view, seen=frozenset({(0, 30), (1, 30)})) is Idle.WAIT
 
 
 def test_few_are_asked_at_once(view: View) -> None:
