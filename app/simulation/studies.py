@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nextpair.app.parenthood import leave_with_parent
 from nextpair.app.simulation.desk import Desks, LocalDesk
 from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Truth
+from nextpair.app.threads import limit_threads, one_thread
 
 Task = tuple[int, int, int]
 """A plan, a repeat and a topic, by their places."""
@@ -94,7 +94,7 @@ class Study:
         return len(self._plans) * len(self._seeds) * len(self._truths)
 
     def play(self, jobs: int = 1) -> Iterator[TopicRun]:
-        """Run everything, yielding each topic as it ends."""
+        """Run everything, yielding each topic as it ends; the result does not depend on `jobs`."""
         tasks = [
             (plan, repeat, topic)
             for repeat in range(len(self._seeds))
@@ -102,9 +102,10 @@ class Study:
             for topic in range(len(self._truths))
         ]
         played = self._play_here(tasks) if jobs == 1 else self._play_elsewhere(tasks, jobs)
-        for task, topic_run in played:
-            self._done[task] = topic_run
-            yield topic_run
+        with one_thread():
+            for task, topic_run in played:
+                self._done[task] = topic_run
+                yield topic_run
 
     def _play_here(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, TopicRun]]:
         for task in tasks:
@@ -154,7 +155,7 @@ def _enter(study: Study) -> None:
     """Prepare a process of the pool: it holds the study, and computes on one core."""
     global _study
     _study = study
-    threadpool_limits(1)
+    limit_threads()
     leave_with_parent()
 
 
