@@ -29,8 +29,8 @@ def watch_simulation() -> None:
     studies: Any = import_module("nextpair.app.simulation.studies")
     judge_topic = studies.judge_topic
 
-    def watched(*words: Any) -> Any:
-        found = judge_topic(*words)
+    def watched(*words: Any, **named: Any) -> Any:
+        found = judge_topic(*words, **named)
         note()
         return found
 
@@ -42,9 +42,9 @@ def watch_service() -> None:
     topic: Any = import_module("nextpair.selectors.topic.state").Topic
     reported = topic.reported
 
-    def watched(*words: Any) -> Any:
+    def watched(*words: Any, **named: Any) -> Any:
         note()
-        return reported(*words)
+        return reported(*words, **named)
 
     topic.reported = watched
 
