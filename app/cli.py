@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 
+from nextpair.app.commands.parser import Parser
 from nextpair.app.threads import tell_libraries
 from nextpair.selectors.errors import NextpairError
 
@@ -44,7 +45,7 @@ def parser_for(words: Sequence[str]) -> argparse.ArgumentParser:
 
     Only that one is imported: each has others to import, and together they take seconds.
     """
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="nextpair",
         description="Ask a person about the pair that teaches most, and conclude all that follows.",
     )

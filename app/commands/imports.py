@@ -14,7 +14,7 @@ from nextpair.app.commands.remote import add_service, open_client
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.sendable import Unsendable
 from nextpair.app.formats.sources import DEPTH, Sources, read_sources
-from nextpair.app.simulation.inputs import split_option
+from nextpair.app.simulation.inputs import split_options
 from nextpair.app.uploads import upload_pool
 from nextpair.selectors.base import find_selector, make_options, selector_names
 from nextpair.selectors.errors import BadOption
@@ -120,7 +120,7 @@ def _settings(given: argparse.Namespace) -> dict[str, object]:
     if given.votes is not None:
         said["votes"] = given.votes
     if given.option:
-        texts = dict(split_option(option) for option in given.option)
+        texts = split_options(given.option)
         read = make_options(find_selector(given.selector or DEFAULT_SELECTOR), texts)
         said["options"] = json.loads(json.dumps({key: getattr(read, key) for key in texts}))
     return said
