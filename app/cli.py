@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 
+from nextpair.app.commands.parser import Parser
+from nextpair.app.threads import tell_libraries
 from nextpair.selectors.errors import NextpairError
 
 COMMANDS = {
@@ -26,6 +28,7 @@ COMMANDS = {
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command; bad input is one line on standard error and exit code 2."""
     words = sys.argv[1:] if words is None else words
+    tell_libraries()
     given = parser_for(words).parse_args(words)
     try:
         code: int = given.run(given)
@@ -42,7 +45,7 @@ def parser_for(words: Sequence[str]) -> argparse.ArgumentParser:
 
     Only that one is imported: each has others to import, and together they take seconds.
     """
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="nextpair",
         description="Ask a person about the pair that teaches most, and conclude all that follows.",
     )

@@ -10,7 +10,6 @@ import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
-from threadpoolctl import threadpool_limits
 
 from nextpair.app.hiring.runner import looked_after
 from nextpair.app.judging.service import Service
@@ -38,6 +37,7 @@ from nextpair.app.routes import (
     topics,
 )
 from nextpair.app.settings import Settings
+from nextpair.app.threads import limit_threads
 from nextpair.app.wire.common import ErrorAt, ProblemOut
 from nextpair.storage.migrating import check_schema
 
@@ -86,7 +86,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         start_logging(settings.log_level)
         # One thread each: requests run side by side anyway, and sums come out the same everywhere.
-        threadpool_limits(1)
+        limit_threads()
         leave_with_parent()
         limiter = anyio.to_thread.current_default_thread_limiter()
         # Threads of one process take turns: more of them than help to bridge waiting only cost.

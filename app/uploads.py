@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from nextpair.app.client import Client
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.sendable import document_of, head_of
-from nextpair.app.wire.topics import DocumentIn, TopicOut
+from nextpair.app.wire.topics import DocumentIn, TopicAddedOut
 
 
-def upload_pool(client: Client, study: str, pool: Pool, seed: int | None = None) -> TopicOut:
+def upload_pool(client: Client, study: str, pool: Pool, seed: int | None = None) -> TopicAddedOut:
     """Add a pool to a study as a topic; the same one again is a success that changes nothing."""
 
     def documents() -> Iterator[DocumentIn]:

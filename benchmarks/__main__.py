@@ -20,6 +20,7 @@ from benchmarks import (
     speed,
 )
 from benchmarks.section import arguments
+from nextpair.app.threads import limit_threads
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 INTRODUCTION = """\
@@ -47,6 +48,7 @@ def machine() -> str:
 def main() -> None:
     """Measure everything, then write the page."""
     given = arguments()
+    limit_threads()
     # What is timed comes first, while this process is still small and the machine is quiet.
     timed = [str(benchmark.measure(given)) for benchmark in (big_topic, speed, cold, load)]
     counted = [

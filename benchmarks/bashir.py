@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +11,12 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from benchmarks.hits import MIRROR, Collected, collect_hits
-from benchmarks.section import Section, arguments
+from benchmarks.section import Section, arguments, processes
 from nextpair.app.formats.features import FeatureTable
 from nextpair.app.formats.trec import read_qrels
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.truths import Graded, generated_truths, graded_truths
+from nextpair.app.threads import limit_threads
 from nextpair.selectors.aggregating.answers import collect
 from nextpair.selectors.aggregating.bradley_terry import compare, rank
 from nextpair.selectors.aggregating.dawid_skene import dawid_skene
@@ -97,7 +97,7 @@ def measure(given: argparse.Namespace) -> str:
     tasks = [
         Task(truth, crowd, seed) for crowd in CROWDS for truth in truths for seed in range(REPEATS)
     ]
-    with ProcessPoolExecutor(given.jobs) as pool:
+    with processes(given.jobs) as pool:
         found = np.array([*pool.map(play, tasks)])
     by_crowd = found.reshape(len(CROWDS), len(truths), REPEATS, len(METHODS)).mean(axis=2)
     means = by_crowd.mean(axis=1)
@@ -235,6 +235,7 @@ def _published() -> Section:
 
 def main() -> None:
     """Write the study's page."""
+    limit_threads()
     page = measure(arguments())
     (STUDIES / "auc.md").write_text(page, encoding="utf-8")
     print(page)

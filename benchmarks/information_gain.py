@@ -3,7 +3,7 @@
 import argparse
 
 from benchmarks.gaining import best, intervals, many, real_crowd, scales, speed
-from benchmarks.section import arguments
+from benchmarks.section import main
 
 COUNTED = (scales, real_crowd, intervals, best, many)
 
@@ -15,4 +15,4 @@ def measure(given: argparse.Namespace) -> str:
 
 
 if __name__ == "__main__":
-    print(measure(arguments()))
+    main(measure)

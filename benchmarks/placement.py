@@ -3,7 +3,7 @@
 import argparse
 
 from benchmarks.placing import at_once, bad_workers, forecast, noise, real_crowd, speed
-from benchmarks.section import arguments
+from benchmarks.section import main
 
 COUNTED = (noise, real_crowd, bad_workers, at_once, forecast)
 
@@ -15,4 +15,4 @@ def measure(given: argparse.Namespace) -> str:
 
 
 if __name__ == "__main__":
-    print(measure(arguments()))
+    main(measure)

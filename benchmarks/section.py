@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
+from nextpair.app.threads import limit_threads
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where the real data is looked for; see docs/benchmarks.md for what to put there."""
@@ -45,11 +45,12 @@ def arguments() -> argparse.Namespace:
 
 def processes(jobs: int) -> ProcessPoolExecutor:
     """Open a pool whose processes compute with one thread each, so that they do not fight."""
-    return ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,))
+    return ProcessPoolExecutor(jobs, get_context("spawn"), limit_threads)
 
 
-def main(measure: Callable[[argparse.Namespace], Section]) -> None:
-    """Run one benchmark and print its section."""
+def main(measure: Callable[[argparse.Namespace], Section | str]) -> None:
+    """Run one benchmark, with one thread, and print its section."""
+    limit_threads()
     print(measure(arguments()))
 
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -126,7 +126,11 @@ def _binds(to: socket.socket, port: int) -> bool:
 
 @contextmanager
 def serving(
-    url: str, processes: int = 1, port: int = 0, **settings: object
+    url: str,
+    processes: int = 1,
+    port: int = 0,
+    program: Sequence[str] = (sys.executable, "-m", "nextpair.app.cli"),
+    **settings: object,
 ) -> Iterator[tuple[str, int]]:
     """Run `nextpair serve` over a database; yield its address and its process's number."""
     environment = {
@@ -136,7 +140,7 @@ def serving(
         **{f"NEXTPAIR_{name.upper()}": str(value) for name, value in settings.items()},
         "NEXTPAIR_DATABASE": url,
     }
-    words = [sys.executable, "-m", "nextpair.app.cli", "serve", "--port", str(port)]
+    words = [*program, "serve", "--port", str(port)]
     with subprocess.Popen(
         [*words, "--processes", str(processes)],
         env=environment,

@@ -11,6 +11,7 @@ from nextpair.app.wire.topics import (
     DocumentOut,
     GoldsIn,
     GoldsOut,
+    TopicAddedOut,
     TopicHeadIn,
     TopicIn,
     TopicOut,
@@ -40,15 +41,14 @@ class SettingUp(Calls):
         """Describe a study."""
         return self._call(StudyOut, "GET", f"/v1/studies/{at(study)}")
 
-    def add_topic(self, study: str, topic: TopicIn) -> TopicOut:
+    def add_topic(self, study: str, topic: TopicIn) -> TopicAddedOut:
         """Add a topic with all its documents."""
-        return self._call(
-            TopicOut, "POST", f"/v1/studies/{at(study)}/topics", dump(topic), creates=True
-        )
+        path = f"/v1/studies/{at(study)}/topics"
+        return self._call(TopicAddedOut, "POST", path, dump(topic), creates=True)
 
     def upload_topic(
         self, study: str, topic: TopicHeadIn, documents: Callable[[], Iterable[DocumentIn]]
-    ) -> TopicOut:
+    ) -> TopicAddedOut:
         """Add a topic whose documents are sent one by one, however many they are.
 
         Parameters
@@ -65,7 +65,7 @@ class SettingUp(Calls):
         response = self._connection.send(
             "POST", path, content=lines, headers={"Content-Type": JSONL}
         )
-        return self._connection.read(TopicOut, response)
+        return self._connection.read(TopicAddedOut, response)
 
     def add_golds(self, study: str, topic: str, golds: GoldsIn) -> GoldsOut:
         """Add questions whose answers are known: traps among the work, or a quiz before it."""

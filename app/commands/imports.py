@@ -14,8 +14,9 @@ from nextpair.app.commands.remote import add_service, open_client
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.sendable import Unsendable
 from nextpair.app.formats.sources import DEPTH, Sources, read_sources
-from nextpair.app.simulation.inputs import split_option
+from nextpair.app.simulation.inputs import split_options
 from nextpair.app.uploads import upload_pool
+from nextpair.app.wire.omissions import OmissionOut, merged, within
 from nextpair.selectors.base import find_selector, make_options, selector_names
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, Judges
@@ -89,7 +90,9 @@ def import_files(given: argparse.Namespace) -> int:
     with open_client(given) as client:
         _find_or_add_study(client, given.study, settings)
         known = {topic.id for topic in client.topics(given.study)}
-        _upload(client, given.study, pools)
+        not_shown = _upload(client, given.study, pools)
+    for omission in not_shown:
+        print(f"warning: {omission.warning()}", file=sys.stderr)
     documents = sum(len(pool.documents) for pool in pools)
     new = sum(pool.topic not in known for pool in pools)
     print(
@@ -127,7 +130,7 @@ def _settings(given: argparse.Namespace) -> dict[str, object]:
     if given.votes is not None:
         said["votes"] = given.votes
     if given.option:
-        texts = dict(split_option(option) for option in given.option)
+        texts = split_options(given.option)
         read = make_options(find_selector(given.selector or DEFAULT_SELECTOR), texts)
         said["options"] = json.loads(json.dumps({key: getattr(read, key) for key in texts}))
     return said
@@ -152,11 +155,15 @@ def _find_or_add_study(client: Client, study: str, settings: Mapping[str, object
         raise Unsendable(str(error)) from None
 
 
-def _upload(client: Client, study: str, pools: Sequence[Pool]) -> None:
+def _upload(client: Client, study: str, pools: Sequence[Pool]) -> list[OmissionOut]:
+    """Send everything; return what of it the service will not show."""
+    omissions: list[OmissionOut] = []
     columns = (TextColumn("uploading"), BarColumn(), MofNCompleteColumn(), TextColumn("topics"))
     console = Console(stderr=True)
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         for pool in bar.track(pools):
-            upload_pool(client, study, pool)
+            added = upload_pool(client, study, pool)
+            omissions += within(pool.topic, added.not_shown)
+    return merged(omissions)

@@ -8,7 +8,7 @@ from typing import Any
 
 from nextpair.app.client import Client
 from nextpair.app.commands.remote import add_service, open_client
-from nextpair.app.simulation.inputs import split_option
+from nextpair.app.simulation.inputs import split_options
 from nextpair.app.wire.hiring import HiringOut, PlanOut
 from nextpair.app.wire.studies import StudyOut
 from nextpair.selectors.errors import BadOption
@@ -79,10 +79,8 @@ def _changes(given: argparse.Namespace, study: StudyOut) -> dict[str, Any]:
         changes |= {"platform": given.platform, "platform_options": {}}
     if given.option:
         options = {} if changes else dict(study.platform_options)
-        for one in given.option:
-            name, text = split_option(one)
-            options[name] = _value(text)
-        changes["platform_options"] = options
+        said = {name: _value(text) for name, text in split_options(given.option).items()}
+        changes["platform_options"] = options | said
     amounts = {name: getattr(given, name) for name in AMOUNTS if getattr(given, name) is not None}
     if amounts:
         changes["hiring"] = {**study.hiring.model_dump(mode="json"), **amounts}

@@ -75,9 +75,6 @@ def _tell_processes(settings: Settings, stack: ExitStack) -> None:
     """Put what was said on the command line where the processes that serve will read it."""
     os.environ["NEXTPAIR_DATABASE"] = settings.database.get_secret_value()
     os.environ["NEXTPAIR_PROCESSES"] = str(settings.processes)
-    # For libraries that are loaded later than the limit of `create_app` reaches.
-    for library in ("OMP", "OPENBLAS", "MKL"):
-        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     if settings.processes > 1:
         os.environ[FOLDER] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nextpair-"))
 

@@ -14,7 +14,7 @@ from nextpair.app.judging.golding import NewGold
 from nextpair.app.routes.access import Admin, Anyone, Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, WorkerName, problems
 from nextpair.app.routes.showing import design_out, verdict_out
-from nextpair.app.routes.topics import document_row
+from nextpair.app.routes.topics import document_row, omissions
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.judging import DesignOut, VerdictOut
 from nextpair.app.wire.topics import GoldsIn, GoldsOut
@@ -96,7 +96,8 @@ def add_golds(
     documents = [document_row(one, 0) for one in body.documents]
     found = golding.add_golds(service, service.topic_id(study, topic), documents, golds, now)
     quiz = sum(one.quiz for one in found)
-    return GoldsOut(traps=len(found) - quiz, quiz=quiz)
+    not_shown = omissions(service, documents)
+    return GoldsOut(traps=len(found) - quiz, quiz=quiz, not_shown=not_shown)
 
 
 @router.get("/studies/{study}/workers/{worker}/verdicts", responses=problems(404))

@@ -24,9 +24,10 @@ from nextpair.app.judging.managing import NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.routes.access import Admin, Now, Svc
 from nextpair.app.routes.described import StudyName, problems
-from nextpair.app.routes.topics import document_row, new_topic
+from nextpair.app.routes.topics import document_row, new_topic, omissions
 from nextpair.app.settings import MB
 from nextpair.app.wire.imports import ImportedTopicOut, ImportIn, ImportOut
+from nextpair.app.wire.omissions import merged, within
 from nextpair.selectors.errors import BadInput
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"])
@@ -120,7 +121,15 @@ def _import(service: Service, study: str, given: Given, now: float) -> ImportOut
         )
         for pool in pools
     ]
-    return ImportOut(dry_run=given.said.dry_run, topics=topics, warnings=warnings)
+    not_shown = merged(
+        told for one in new for told in within(one.name, omissions(service, one.documents))
+    )
+    return ImportOut(
+        dry_run=given.said.dry_run,
+        topics=topics,
+        warnings=[*warnings, *(one.warning() for one in not_shown)],
+        not_shown=not_shown,
+    )
 
 
 def _new(pool: Pool) -> NewTopic:

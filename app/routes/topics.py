@@ -1,6 +1,6 @@
 """Topics and their documents."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Query, Request, Response
@@ -12,13 +12,16 @@ from nextpair.app.errors import TooLarge
 from nextpair.app.judging import managing
 from nextpair.app.judging.managing import Call, NewTopic
 from nextpair.app.judging.service import Service
+from nextpair.app.pages.omissions import Body, find_omissions
 from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Svc
 from nextpair.app.routes.described import After, Limit, StudyName, TopicName, problems, repeated
 from nextpair.app.settings import MB
 from nextpair.app.wire.common import Page
+from nextpair.app.wire.omissions import OmissionOut
 from nextpair.app.wire.topics import (
     DocumentIn,
     DocumentOut,
+    TopicAddedOut,
     TopicChange,
     TopicHeadIn,
     TopicIn,
@@ -76,9 +79,15 @@ def topic_out(row: TopicRow) -> TopicOut:
     )
 
 
+def omissions(service: Service, documents: Iterable[DocumentRow]) -> list[OmissionOut]:
+    """Say what of some documents no worker of this installation will see."""
+    bodies = (Body(one.name, one.text, one.html, one.url) for one in documents)
+    return find_omissions(bodies, images=service.settings.remote_images)
+
+
 def _add(
     service: Service, call: Call, study: str, new: NewTopic, now: float
-) -> tuple[TopicOut, int]:
+) -> tuple[TopicAddedOut, int]:
     managing.check_topic(service, study, new)
 
     def create(connection: Connection) -> dict[str, Any]:
@@ -88,10 +97,13 @@ def _add(
     answer, done = managing.once(service, call, create, now)
     with service.database.read() as connection:
         row = topics.get_topic(connection, service.topic_id(study, answer["name"]))
-    return topic_out(row), 201 if done and answer["new"] else 200
+    told = TopicAddedOut(**topic_out(row).model_dump(), not_shown=omissions(service, new.documents))
+    return told, 201 if done and answer["new"] else 200
 
 
-@router.post("/topics", status_code=201, responses={**repeated(TopicOut), **problems(404, 409)})
+@router.post(
+    "/topics", status_code=201, responses={**repeated(TopicAddedOut), **problems(404, 409)}
+)
 def create_topic(
     study: StudyName,
     body: TopicIn,
@@ -100,7 +112,7 @@ def create_topic(
     service: Svc,
     now: Now,
     response: Response,
-) -> TopicOut:
+) -> TopicAddedOut:
     """Add a topic with all its documents. The same one again is a success that changes nothing."""
     documents = [document_row(document, place) for place, document in enumerate(body.documents)]
     out, status = _add(service, call, study, new_topic(body, documents), now)
@@ -125,12 +137,12 @@ _UPLOAD = {
 @router.post(
     "/topics.jsonl",
     status_code=201,
-    responses={**repeated(TopicOut), **problems(404, 409)},
+    responses={**repeated(TopicAddedOut), **problems(404, 409)},
     openapi_extra=_UPLOAD,
 )
 async def upload_topic(
     study: StudyName, request: Request, caller: Admin, service: Svc, now: Now, response: Response
-) -> TopicOut:
+) -> TopicAddedOut:
     """Add a topic from JSON Lines: the topic on the first line, then a document on each.
 
     Lines are checked as they arrive, and everything is stored in one transaction at the end: the

@@ -20,7 +20,7 @@ from nextpair.app.simulation.inputs import (
 )
 from nextpair.app.simulation.plot import check_format, draw
 from nextpair.app.simulation.remote_desk import RemoteDesks
-from nextpair.app.simulation.report import display_name, table, to_json
+from nextpair.app.simulation.report import comparison_table, display_name, table, to_json
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Study
 from nextpair.selectors.errors import NextpairError
@@ -42,12 +42,13 @@ def simulate(given: argparse.Namespace) -> int:
     with _open_study(given, [*shown, *plans]) as study:
         _play(study, given.jobs)
     results = {display_name(plan): study.runs(plan) for plan in plans}
-    measure = study.runs(baseline) if baseline else None
     rows = {f"{display_name(plan)} (baseline)": study.runs(plan) for plan in shown} | results
     console = _console(sys.stdout)
-    console.print(table(rows, measure, console.width))
+    console.print(table(rows, console.width))
+    if baseline and (compared := comparison_table(results, study.runs(baseline), console.width)):
+        console.print(compared)
     if given.json:
-        _write(given.json, to_json(results))
+        _write(given.json, to_json(rows))
     if given.plot:
         draw(rows, given.plot)
     return 0 if all(run.finished for runs in rows.values() for run in runs) else 1
@@ -57,14 +58,15 @@ def simulate(given: argparse.Namespace) -> int:
 def _open_study(given: argparse.Namespace, plans: Sequence[Plan]) -> Iterator[Study]:
     """Prepare what is to be played, here or at a service."""
     truths, chance = read_truths(given), {"repeat": given.repeat, "seed": given.seed}
+    curves = bool(not given.no_baseline or given.json or given.plot)
     if given.url is None:
-        yield Study(truths, plans, **chance)
+        yield Study(truths, plans, **chance, with_curves=curves)
         return
     with open_client(given) as client:
         desks = RemoteDesks(client)
         for name in desks.prepare(plans, range(given.seed, given.seed + given.repeat)):
             print(f"study {name}", file=sys.stderr)
-        yield Study(truths, plans, **chance, desks=desks)
+        yield Study(truths, plans, **chance, desks=desks, with_curves=curves)
 
 
 def _play(study: Study, jobs: int) -> None:

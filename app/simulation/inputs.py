@@ -121,7 +121,7 @@ def _choose_topics(truths: Sequence[Truth], wanted: str | None) -> list[Truth]:
 def make_plans(given: argparse.Namespace) -> list[Plan]:
     """Make one plan per selector named."""
     names = list(dict.fromkeys(given.selector or [DEFAULT_SELECTOR]))
-    options = dict(split_option(option) for option in given.option)
+    options = split_options(given.option)
     return [_plan(given, name, own) for name, own in _deal(names, options).items()]
 
 
@@ -146,12 +146,17 @@ def _plan(given: argparse.Namespace, selector: str, options: dict[str, object]) 
     )
 
 
-def split_option(text: str) -> tuple[str, str]:
-    """Read one KEY=VALUE."""
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise BadOption(f"--option must be KEY=VALUE, got {text!r}")
-    return key, value
+def split_options(texts: Sequence[str]) -> dict[str, str]:
+    """Read KEY=VALUE, each key once."""
+    found: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise BadOption(f"--option must be KEY=VALUE, got {text!r}")
+        if key in found:
+            raise BadOption(f"--option {key} is given twice: {found[key]!r} and {value!r}")
+        found[key] = value
+    return found
 
 
 def _deal(names: Sequence[str], options: dict[str, str]) -> dict[str, dict[str, object]]:

@@ -1,4 +1,7 @@
-"""The picture of a study: judgments per mechanism, as Figure 1 of Merge-Tie-Judge shows them."""
+"""The picture of a study: judgments per mechanism, each beside the quality that they bought.
+
+Judgments are shown as in Figure 1 of Merge-Tie-Judge; how the quality grew with them is beside it.
+"""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -8,7 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import t as student
 
+from nextpair.app.simulation.curves import mean_curve
+from nextpair.app.simulation.equal_quality import end_quality
 from nextpair.app.simulation.report import Results
+from nextpair.app.simulation.studies import Run
 from nextpair.selectors.errors import NextpairError
 
 if TYPE_CHECKING:
@@ -42,30 +48,53 @@ def check_format(path: Path) -> None:
 
 
 def draw(results: Results, path: Path) -> None:
-    """Draw mean, smallest, largest and 95 % interval of the judgments of each mechanism."""
+    """Draw the judgments and the quality of each mechanism, and how the quality grew."""
     check_format(path)
     from matplotlib.figure import Figure  # an extra: only those who draw need it
 
-    figure = Figure(figsize=(9, 1.6 + 0.6 * len(results)), layout="constrained")
-    axes = figure.add_subplot()
+    figure = Figure(figsize=(14, max(4, 1.6 + 0.6 * len(results))), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    _draw_totals(left, results)
+    _draw_curves(right, results)
+    for axes in (left, right):
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+    try:
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise NextpairError(f"cannot draw to {path}: {error}") from error
+
+
+def _draw_totals(axes: "Axes", results: Results) -> None:
+    """Draw mean, smallest, largest and 95 % interval of the judgments of each mechanism."""
     for place, runs in enumerate(results.values()):
         _draw_mechanism(axes, place, [run.judgments for run in runs])
     repeats = max(len(runs) for runs in results.values())
-    axes.set_yticks(range(len(results)), list(results))
+    axes.set_yticks(range(len(results)), [_with_quality(*one) for one in results.items()])
     axes.set_ylim(len(results) - 0.4, -0.7)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.set_xlabel(
         f"judgments in {repeats} repeats: mean (dot), its 95 % interval (band), min and max (line)"
     )
     axes.use_sticky_edges = False
     axes.margins(x=0.08)
     axes.grid(axis="x", color="#e5e7eb")
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    try:
-        figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise NextpairError(f"cannot draw to {path}: {error}") from error
+
+
+def _with_quality(name: str, runs: Sequence[Run]) -> str:
+    return f"{name}\ntau-b {end_quality(runs)}"
+
+
+def _draw_curves(axes: "Axes", results: Results) -> None:
+    """Draw how the mean tau-b grew with the judgments; a dot is the end."""
+    for name, runs in results.items():
+        curve = mean_curve([run.curve for run in runs])
+        (line,) = axes.plot(curve.judgments, curve.tau_b, lw=1.5, label=name)
+        axes.plot(curve.judgments[-1], curve.tau_b[-1], "o", color=line.get_color())
+    axes.set_xlabel("judgments")
+    axes.set_ylabel("mean tau-b with the truth")
+    axes.grid(color="#e5e7eb")
+    axes.legend(frameon=False)
 
 
 def _draw_mechanism(axes: "Axes", place: int, values: Sequence[float]) -> None:

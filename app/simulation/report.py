@@ -1,4 +1,4 @@
-"""What a study showed: a table for people, JSON for programs."""
+"""What a study showed: tables for people, JSON for programs."""
 
 import json
 from collections import Counter
@@ -9,6 +9,13 @@ from rich import box
 from rich.table import Table
 
 from nextpair.app.simulation.crowd import CrowdSettings
+from nextpair.app.simulation.equal_quality import (
+    Comparison,
+    Level,
+    Reached,
+    compare_quality,
+    end_quality,
+)
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Run
 from nextpair.selectors.base import End
@@ -39,20 +46,64 @@ def topic_variation(runs: Sequence[Run]) -> float | None:
 
 NARROW = 100
 """Below this many columns the table leaves out what `--json` has anyway."""
+HEADINGS = (
+    "at the\nquality of",
+    "judgments",
+    "its\ntau-b",
+    "quick-sort:\njudgments",
+    "its\ntau-b",
+    "difference",
+)
 
 
-def table(results: Results, baseline: Sequence[Run] | None, width: int) -> Table:
-    """Lay the mechanisms out side by side, in a terminal of this width."""
+def table(results: Results, width: int) -> Table:
+    """Lay the mechanisms out side by side, each at its end, in a terminal of this width."""
     narrow = width < NARROW
-    padding = (0, 0) if narrow else (0, 1, 0, 0)
-    shown = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=padding)
+    shown = _empty_table(width)
     shown.caption, shown.caption_justify = _caption(results), "left"
-    shown.add_column("selector", overflow="fold")
-    rows = {name: _cells(runs, baseline, narrow) for name, runs in results.items()}
+    rows = {name: _cells(runs, narrow) for name, runs in results.items()}
     for heading in next(iter(rows.values())):
         shown.add_column(heading, justify="right", no_wrap=True)
     for name, runs in results.items():
         shown.add_row(name, *rows[name].values(), style="" if _finished(runs) else "red")
+    return shown
+
+
+def comparison_table(results: Results, baseline: Sequence[Run], width: int) -> Table | None:
+    """Compare each mechanism with the baseline, at equal quality; None if there is no other."""
+    shown = _empty_table(width)
+    shown.title, shown.title_justify = "Against quick-sort, at equal quality", "left"
+    shown.title_style = "bold"
+    for heading in HEADINGS:
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for name, runs in results.items():
+        if runs[0].plan != baseline[0].plan:
+            for place, compared in enumerate(compare_quality(runs, baseline)):
+                shown.add_row("" if place else name, *_comparison_cells(compared))
+    return shown if shown.row_count else None
+
+
+def _comparison_cells(compared: Comparison) -> list[str]:
+    level = {Level.END: "both", Level.OWN: "its end", Level.BASELINE: "quick-sort"}
+    difference = "-" if compared.difference is None else f"{compared.difference:+.1%}"
+    return [
+        level[compared.level],
+        *_reached_cells(compared.own),
+        *_reached_cells(compared.baseline),
+        difference,
+    ]
+
+
+def _reached_cells(reached: Reached) -> list[str]:
+    if reached.judgments is None:
+        return ["not reached", f"{reached.quality}"]
+    return [f"{reached.judgments:,.0f}", f"{reached.quality}"]
+
+
+def _empty_table(width: int) -> Table:
+    padding = (0, 0) if width < NARROW else (0, 1, 0, 0)
+    shown = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=padding)
+    shown.add_column("selector", overflow="fold")
     return shown
 
 
@@ -67,15 +118,15 @@ def _caption(results: Results) -> str | None:
     return "\n".join(f"in the crowd: {shares}" for shares in told) or None
 
 
-def _cells(runs: Sequence[Run], baseline: Sequence[Run] | None, narrow: bool) -> dict[str, str]:
+def _cells(runs: Sequence[Run], narrow: bool) -> dict[str, str]:
     judgments, documents = _mean(runs), float(np.mean([run.documents for run in runs]))
-    against = f"{judgments / _mean(baseline) - 1:+.1%}" if baseline and _mean(baseline) else "-"
+    quality = end_quality(runs)
     cells = {
         "documents": f"{documents:,.0f}",
         "judgments": f"{judgments:,.0f}{_unknown(runs)}",
         "per\ndocument": f"{judgments / documents:.3f}",
-        "against\nquick-sort": against,
-        "tau-b": f"{np.mean([run.tau_b for run in runs]):.4f}",
+        "tau-b": f"{quality.tau_b:.4f}",
+        "its standard\nerror": "-" if quality.error is None else f"{quality.error:.4f}",
         "exact": f"{sum(run.exact for run in runs)}/{len(runs)}",
         "CV": _percent(variation([run.judgments for run in runs])),
         "CV per\ntopic": _percent(topic_variation(runs)),
@@ -126,9 +177,14 @@ def _object(run: Run) -> dict[str, object]:
         "ended": Counter(topic.ended or "unfinished" for topic in run.topics),
         "seconds": round(run.seconds, 3),
         "peak_mb": round(run.peak_mb, 1),
+        "curve": [[*point] for point in zip(*_columns(run), strict=True)],
         "per_topic": {topic.topic: topic.judgments for topic in run.topics},
         **_bad_shares(run.plan.crowd),
     }
+
+
+def _columns(run: Run) -> tuple[list[float], list[float]]:
+    return run.curve.judgments.tolist(), run.curve.tau_b.tolist()
 
 
 def _bad_shares(crowd: CrowdSettings) -> dict[str, float]:

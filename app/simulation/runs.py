@@ -3,7 +3,7 @@
 import resource
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
+from nextpair.app.simulation.curves import Point, checkpoints
 from nextpair.app.simulation.desk import Desk, LocalDesk, OpenDesk
 from nextpair.app.simulation.truths import Question, Truth
 from nextpair.selectors.base import End, Idle
@@ -71,6 +72,10 @@ class TopicRun:
     ended
         Why nothing was left to ask: `budget` also where the simulation's own one was used. None
         where questions were left that nobody in the crowd could have.
+    seconds
+        Without those that the curve took.
+    curve
+        The tau-b after so many judgments, at every checkpoint before the end, if it was wanted.
     """
 
     topic: str
@@ -83,12 +88,24 @@ class TopicRun:
     seconds: float
     peak_mb: float
     ended: End | None = None
+    curve: tuple[Point, ...] = ()
 
 
 def judge_topic(
-    truth: Truth, plan: Plan, seed: Sequence[int], open_desk: OpenDesk = LocalDesk
+    truth: Truth,
+    plan: Plan,
+    seed: Sequence[int],
+    open_desk: OpenDesk = LocalDesk,
+    *,
+    with_curve: bool = False,
 ) -> TopicRun:
-    """Judge one topic to the end."""
+    """Judge one topic to the end.
+
+    Parameters
+    ----------
+    with_curve
+        Whether to measure the quality on the way, too. It changes nothing but takes time.
+    """
     started = time.perf_counter()
     streams = [np.random.default_rng([*seed, stream]) for stream in range(4)]
     sampling, own, recruiting, asking = streams
@@ -102,6 +119,8 @@ def judge_topic(
     )
     desk = open_desk(truth.documents, settings)
     session = _Session(desk, truth, recruit(plan.crowd, recruiting), plan, asking)
+    if with_curve:
+        session.measure_at(checkpoints(len(truth.documents)))
     finished = session.play()
     ended = desk.ended()
     if ended is None and finished:
@@ -115,9 +134,10 @@ def judge_topic(
         tau_b,
         exact,
         finished,
-        time.perf_counter() - started,
+        time.perf_counter() - started - session.measuring_seconds,
         peak_mb(),
         ended,
+        tuple(session.curve),
     )
 
 
@@ -152,6 +172,7 @@ class _Session:
         rng: np.random.Generator,
     ) -> None:
         self._desk = desk
+        self._true = truth.scores
         self._judge = truth.judge()
         self._idle = list(crowd)
         self._busy: list[tuple[Question, SimulatedWorker]] = []
@@ -159,7 +180,26 @@ class _Session:
         size = len(truth.documents)
         self._limit = np.inf if plan.budget is None else round(plan.budget * size)
         self._rng = rng
+        self._checkpoints: Iterator[int] = iter(())
+        self._next_checkpoint: int | None = None
         self.judgments = 0
+        self.curve: list[Point] = []
+        self.measuring_seconds = 0.0
+
+    def measure_at(self, checkpoints: Iterable[int]) -> None:
+        """Record the quality after each of these numbers of judgments."""
+        self._checkpoints = iter(checkpoints)
+        self._next_checkpoint = next(self._checkpoints, None)
+
+    def _measure(self) -> None:
+        """Record the quality, if that is due."""
+        if self.judgments != self._next_checkpoint:
+            return
+        started = time.perf_counter()
+        tau_b, _ = compare(self._desk.scores(), self._true)
+        self.curve.append(Point(self.judgments, tau_b))
+        self._next_checkpoint = next(self._checkpoints, None)
+        self.measuring_seconds += time.perf_counter() - started
 
     def play(self) -> bool:
         """Go on until nothing is left to ask; say whether that was reached."""
@@ -168,6 +208,7 @@ class _Session:
             if said and not self._busy:
                 return said is Idle.DONE
             self._answer()
+            self._measure()
         return True
 
     def _hand_out_all(self) -> Idle | None:

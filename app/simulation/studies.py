@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nextpair.app.parenthood import leave_with_parent
+from nextpair.app.simulation.curves import Curve, Point, run_curve
 from nextpair.app.simulation.desk import Desks, LocalDesk
 from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Truth
+from nextpair.app.threads import limit_threads, one_thread
 
 Task = tuple[int, int, int]
 """A plan, a repeat and a topic, by their places."""
@@ -46,6 +47,13 @@ class Run:
         return float(np.mean([topic.tau_b for topic in self.topics]))
 
     @property
+    def curve(self) -> Curve:
+        """How the quality grew with the judgments, if that was measured."""
+        return run_curve(
+            [(topic.curve, Point(topic.judgments, topic.tau_b)) for topic in self.topics]
+        )
+
+    @property
     def exact(self) -> bool:
         """Whether the true order was recovered in every topic."""
         return all(topic.exact for topic in self.topics)
@@ -73,6 +81,8 @@ class Study:
     ----------
     desks
         Where topics are judged, if not in this process and others like it.
+    with_curves
+        Whether the quality is measured on the way, too: it takes time.
     """
 
     def __init__(
@@ -83,18 +93,20 @@ class Study:
         repeat: int = 1,
         seed: int = 0,
         desks: Desks | None = None,
+        with_curves: bool = False,
     ) -> None:
         self._truths = truths
         self._plans = plans
         self._seeds = range(seed, seed + repeat)
         self._desks = desks
+        self._with_curves = with_curves
         self._done: dict[Task, TopicRun] = {}
 
     def __len__(self) -> int:
         return len(self._plans) * len(self._seeds) * len(self._truths)
 
     def play(self, jobs: int = 1) -> Iterator[TopicRun]:
-        """Run everything, yielding each topic as it ends."""
+        """Run everything, yielding each topic as it ends; the result does not depend on `jobs`."""
         tasks = [
             (plan, repeat, topic)
             for repeat in range(len(self._seeds))
@@ -102,9 +114,10 @@ class Study:
             for topic in range(len(self._truths))
         ]
         played = self._play_here(tasks) if jobs == 1 else self._play_elsewhere(tasks, jobs)
-        for task, topic_run in played:
-            self._done[task] = topic_run
-            yield topic_run
+        with one_thread():
+            for task, topic_run in played:
+                self._done[task] = topic_run
+                yield topic_run
 
     def _play_here(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, TopicRun]]:
         for task in tasks:
@@ -132,7 +145,10 @@ class Study:
         plan, repeat, topic = task
         truth, seed = self._truths[topic], self._seeds[repeat]
         open_desk = self._desks.at(plan, seed, truth.topic) if self._desks else LocalDesk
-        return judge_topic(truth, self._plans[plan], [seed, topic], open_desk)
+        chance = [seed, topic]
+        return judge_topic(
+            truth, self._plans[plan], chance, open_desk, with_curve=self._with_curves
+        )
 
     def runs(self, plan: Plan) -> list[Run]:
         """Return the runs of a plan, one per repeat."""
@@ -154,7 +170,7 @@ def _enter(study: Study) -> None:
     """Prepare a process of the pool: it holds the study, and computes on one core."""
     global _study
     _study = study
-    threadpool_limits(1)
+    limit_threads()
     leave_with_parent()
 
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from nextpair.app.formats.sources import DEPTH
 from nextpair.app.wire.common import Name, Wire
+from nextpair.app.wire.omissions import OmissionOut
 
 FLAGS = {"true": True, "false": False}
 
@@ -34,4 +35,5 @@ class ImportOut(BaseModel):
 
     dry_run: bool
     topics: list[ImportedTopicOut]
-    warnings: list[str]
+    warnings: list[str] = Field(description="what may not be as it was meant, a line each")
+    not_shown: list[OmissionOut] = Field(description="what of the documents no worker will see")

@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from nextpair.app.values import Flag, Line, Prose, Real, Seed
 from nextpair.app.wire.common import Moment, Name, Wire
+from nextpair.app.wire.omissions import OmissionOut
 from nextpair.storage.rows import Status
 
 DocumentName = Annotated[
@@ -68,6 +69,9 @@ class GoldsOut(BaseModel):
 
     traps: int
     quiz: int
+    not_shown: list[OmissionOut] = Field(
+        description="what of the documents that came along no worker will see"
+    )
 
 
 class TopicHeadIn(Wire):
@@ -101,6 +105,14 @@ class TopicOut(BaseModel):
     documents: int
     position: int = Field(description="the newest entry of the judgment log")
     created_at: Moment
+
+
+class TopicAddedOut(TopicOut):
+    """A topic that was added, or was there before with the same content."""
+
+    not_shown: list[OmissionOut] = Field(
+        description="what of its documents, as they came now, no worker will see"
+    )
 
 
 class TopicChange(Wire):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
-from threadpoolctl import threadpool_limits
 
 from benchmarks.section import Section, main, met
 from nextpair.selectors.base import Idle
@@ -26,7 +25,6 @@ PLOT = Path(__file__).resolve().parents[2] / "docs" / "information-gain-speed.pn
 
 def measure(given: argparse.Namespace) -> Section:
     """Time every size."""
-    threadpool_limits(1)
     section = Section(
         "What one answer and one question cost information gain",
         "python -m benchmarks.gaining.speed",

@@ -46,6 +46,27 @@ def test_a_study_ends_with_a_table(capsys: Captured) -> None:
     assert shown.err == ""
 
 
+def test_no_saving_is_stated_against_a_baseline_that_ended_with_less_quality(
+    capsys: Captured,
+) -> None:
+    # Workers err: quick-sort stops early with a poor order, and placement asks on.
+    noise = ["--error", "0.15", "--generate", "topics=2,documents=40,grades=4/2/1"]
+    assert simulate(*noise, "--repeat", "2", "--jobs", "2") == 0
+    shown = capsys.readouterr().out.splitlines()
+    rows = [line.split() for line in shown if "/2 " in line]
+    quick_sort, placement = (row[-9:] for row in rows)
+    assert float(quick_sort[3]) < float(placement[3]) - 0.1  # tau-b
+    lower, higher = (shown[-3].split(), shown[-2].split())
+    # At the baseline's quality, both reach it: the two tau-b are the same.
+    assert lower[:2] == ["placement", "quick-sort"]
+    assert lower[3] == lower[6] == quick_sort[3]
+    assert lower[-1].endswith("%")
+    # At its own, the baseline never is: nothing is claimed.
+    assert higher[:4] == ["its", "end", placement[1], placement[3]]
+    assert higher[5:8] == ["not", "reached", quick_sort[3]]
+    assert higher[-1] == "-"
+
+
 @pytest.mark.parametrize("words", [["--selector", "quick-sort"], ["--no-baseline"]])
 def test_the_baseline_is_shown_once_or_not_at_all(capsys: Captured, words: list[str]) -> None:
     assert simulate(*DRAWN, *words) == 0
@@ -80,7 +101,8 @@ def test_recorded_answers_are_replayed(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress("".join(["topic,arg1,arg2,worker,value\n", *rows]).encode()))
     words = ["--columns", "topic,arg1,arg2,worker,value", "--answers", "a1,a2,equal"]
     assert simulate("--replay", path, *words, "--votes", "2", "--json", out) == 0
-    (one,) = results(out)
+    baseline, one = results(out)
+    assert (baseline["selector"], one["selector"]) == ("quick-sort", "placement")
     assert (one["exact"], one["documents"]) == (True, 5)
 
 

@@ -2,8 +2,8 @@
 
 import { JUDGES, expectation } from "./audience.js";
 import { make } from "./elements.js";
-import { Files } from "./files.js";
-import { choice, field, form } from "./layout.js";
+import { Files, found } from "./files.js";
+import { choice, field, form, note } from "./layout.js";
 import { at, pageOf } from "./owner.js";
 
 /**
@@ -44,10 +44,25 @@ export function newStudy(owner) {
     ),
     make("fieldset", {}, make("legend", {}, "Files (they can be added later)"), ...files.fields),
   ];
-  return form(fields, "Create the study", async () => {
-    const study = await create(owner, inputs, files);
+  const told = make("div", { "aria-live": "polite" });
+  let checked = "";
+  const made = form([...fields, told], "Create the study", async () => {
+    const study = await create(owner, inputs);
+    if (files.chosen && checked !== files.fingerprint) {
+      const answer = await owner.upload(`${at(study)}/imports`, files.form(true));
+      checked = files.fingerprint;
+      if (answer.not_shown.length) {
+        told.replaceChildren(found(answer), note("The study is there. Of its files nothing is stored yet."));
+        const send = /** @type {HTMLButtonElement} */ (made.querySelector("button[type=submit]"));
+        send.textContent = "Add the files to the study";
+        return;
+      }
+    }
+    // The same again is a success, so after a mistake in the files all of it can simply be sent again.
+    if (files.chosen) await owner.upload(`${at(study)}/imports`, files.form(false));
     location.assign(pageOf(study));
   });
+  return made;
 }
 
 /**
@@ -78,12 +93,11 @@ async function fill(owner, inputs, about) {
 }
 
 /**
- * Check the files, create the study, and add them to it.
+ * Create the study; the same again is a success.
  * @param {import("./owner.js").Owner} owner
  * @param {any} inputs
- * @param {Files} files
  */
-async function create(owner, inputs, files) {
+async function create(owner, inputs) {
   const name = inputs.name.value.trim();
   if (!name) throw new Error("The study needs a name.");
   /** @type {Record<string, unknown>} */
@@ -94,7 +108,5 @@ async function create(owner, inputs, files) {
   if (inputs.price.value) body.price = inputs.price.valueAsNumber;
   body.currency = inputs.currency.value.trim().toUpperCase();
   await owner.post("/v1/studies", body);
-  // The same again is a success, so after a mistake in the files all of it can simply be sent again.
-  if (files.chosen) await owner.upload(`${at(name)}/imports`, files.form(false));
   return name;
 }

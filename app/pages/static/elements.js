@@ -50,14 +50,36 @@ export function paragraphs(text) {
   return unwrapped(text)
     .split(/\n\s*\n/)
     .filter((block) => block.trim())
-    .map((block) => make("p", { class: "prose", dir: "auto" }, block.trim()));
+    .map((block) => make("p", { class: "prose", dir: "auto" }, block.replace(/^\s*\n|\s+$/g, "")));
 }
 
 /**
- * Join lines that were broken because they were full; short lines were broken for a reason.
+ * Show text exactly as it is, with its white space; lines that are too long are wrapped.
+ * @param {string} text
+ * @param {boolean} [aligned] whether its columns and indents mean something, as those of code
+ * @returns {HTMLElement}
+ */
+export function verbatim(text, aligned = isAligned(text)) {
+  return make("div", { class: aligned ? "verbatim aligned" : "verbatim", dir: "auto" }, text.replace(/\r\n?/g, "\n"));
+}
+
+/**
+ * Say whether a text is laid out by white space: every fourth line is indented, or more.
+ * @param {string} text
+ */
+export function isAligned(text) {
+  const lines = text.slice(0, 20_000).split("\n").filter((line) => line.trim());
+  const indented = lines.filter((line) => /^(\t| {2})/.test(line)).length;
+  return indented >= 2 && indented * 4 >= lines.length;
+}
+
+/**
+ * Join lines that were broken because they were full; short lines were broken for a reason, and
+ * all lines of a text that indents some.
  * @param {string} text
  */
 export function unwrapped(text) {
+  if (/^[ \t]+\S/m.test(text)) return text;
   return text.replace(/([^\n]{50,})\n(?=[^\s\-*•\d])/g, "$1 ");
 }
 

@@ -43,6 +43,11 @@ export class Files {
     return made;
   }
 
+  /** Say which files are chosen, and how they are to be read. */
+  get fingerprint() {
+    return JSON.stringify([...this.form(false)].map(([name, value]) => [name, typeof value === "string" ? value : [value.name, value.size]]));
+  }
+
   clear() {
     for (const input of [this.topics, this.runs, this.documents, this.topic]) input.value = "";
   }
@@ -73,11 +78,10 @@ export function addFiles(owner, study, added) {
   let checked = "";
   const made = form([...files.fields, told], "Check the files", async () => {
     const send = /** @type {HTMLButtonElement} */ (made.querySelector("button[type=submit]"));
-    const same = JSON.stringify([...files.form(false)].map(([name, value]) => [name, typeof value === "string" ? value : [value.name, value.size]]));
-    if (checked !== same) {
+    if (checked !== files.fingerprint) {
       const answer = await owner.upload(path, files.form(true));
       told.replaceChildren(found(answer), note("Nothing is stored yet."));
-      checked = same;
+      checked = files.fingerprint;
       send.textContent = "Add them to the study";
       return;
     }

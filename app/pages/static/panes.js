@@ -1,6 +1,6 @@
 // Documents in panes of their own: text as text, HTML rebuilt from what the service has made safe.
 
-import { make, outside } from "./elements.js";
+import { isAligned, make, outside, verbatim } from "./elements.js";
 import { mark } from "./highlighting.js";
 
 const CHUNK = 4_000;
@@ -111,15 +111,17 @@ function* blocksOf(shown) {
   if (link && !shown.text) yield [make("p", {}, link)];
 }
 
-/** @param {string} text */
-function* textBlocks(text) {
+/** @param {string} given */
+function* textBlocks(given) {
+  const text = given.replace(/\r\n?/g, "\n");
+  const aligned = isAligned(text);
   for (let from = 0; from < text.length; ) {
     let to = Math.min(from + CHUNK, text.length);
     if (to < text.length) {
       const space = text.lastIndexOf("\n", to) > from ? text.lastIndexOf("\n", to) : text.lastIndexOf(" ", to);
       if (space > from) to = space + 1;
     }
-    yield [make("p", { class: "prose" }, text.slice(from, to).replace(/\n+$/, "\n"))];
+    yield [verbatim(text.slice(from, to), aligned)];
     from = to;
   }
 }

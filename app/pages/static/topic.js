@@ -2,7 +2,7 @@
 
 import { drawClasses } from "./classes.js";
 import { Conflicts, explaining } from "./conflicts.js";
-import { ask, button, make, paragraphs } from "./elements.js";
+import { ask, button, make, paragraphs, verbatim } from "./elements.js";
 import { count, decimal, endings, pairsTold, range, share, way } from "./figures.js";
 import { badge, choice, doing, field, note, place, section, table, tiles, trying } from "./layout.js";
 import { exporting, judgingLink, statusButtons } from "./managing.js";
@@ -15,6 +15,7 @@ import { meter } from "./workers.js";
 
 const PAUSE = 1_500;
 const TITLES = 2_000;
+const SHOWN = 20_000;
 const RATINGS = ["bradley-terry", "elo", "elo-variance", "win-share", "order"];
 
 /** The page. */
@@ -167,8 +168,8 @@ export class TopicPage {
     const after = known ? known.position - 1 : -1;
     const page = await this.owner.get(`${this.path}/documents?limit=1&after=${after}`);
     const [found] = page.items.filter((/** @type {any} */ one) => one.id === id);
-    const text = found?.text || plain(found?.html || "") || "There is no text of this document here.";
-    const body = make("div", { class: "reading", tabindex: "0", role: "region", "aria-label": "The document" }, ...paragraphs(text.slice(0, 20_000)));
+    const text = found?.text ? [verbatim(found.text.slice(0, SHOWN))] : paragraphs((plain(found?.html || "") || "There is no text of this document here.").slice(0, SHOWN));
+    const body = make("div", { class: "reading", tabindex: "0", role: "region", "aria-label": "The document" }, ...text);
     await ask(found?.title || id, [make("p", { class: "soft", dir: "auto" }, id), body], [{ label: "Close", value: "", kind: "quiet" }]);
   }
 }

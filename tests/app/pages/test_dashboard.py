@@ -134,6 +134,38 @@ def test_files_are_checked_before_they_are_added(site: Site, tmp_path: Path) -> 
     assert [one.id for one in site.client.topics("later")] == ["coffee", "tea"]
 
 
+HIDDEN = '{"id": "a", "topic": "t", "html": "<p>See <img src=\'https://example.org/a.png\'></p>"}\n'
+
+
+def test_the_check_of_files_says_what_no_worker_will_see(site: Site, tmp_path: Path) -> None:
+    site.client.create_study("hidden", selector="quick-sort")
+    page = site.sign_in("/studies/hidden")
+    page.get_by_text("Add topics and documents from files").click()
+    files = tmp_path / "d.jsonl"
+    files.write_text(HIDDEN, encoding="utf-8")
+    page.get_by_label("Documents", exact=True).set_input_files(files)
+    page.get_by_role("button", name="Check the files").click()
+    expect(page.locator(".found")).to_contain_text("not shown: images at web addresses, 1 in 1")
+    assert list(site.client.topics("hidden")) == []
+
+
+def test_a_new_study_says_what_no_worker_will_see_before_its_files_are_stored(
+    site: Site, tmp_path: Path
+) -> None:
+    page = site.sign_in()
+    page.get_by_role("button", name="New study").click()
+    page.get_by_label("Name", exact=True).fill("warned")
+    files = tmp_path / "d.jsonl"
+    files.write_text(HIDDEN, encoding="utf-8")
+    page.get_by_label("Documents", exact=True).set_input_files(files)
+    page.get_by_role("button", name="Create the study").click()
+    expect(page.locator(".found")).to_contain_text("not shown: images at web addresses")
+    assert list(site.client.topics("warned")) == []
+    page.get_by_role("button", name="Add the files to the study").click()
+    page.wait_for_url("**/studies/warned")
+    assert [one.id for one in site.client.topics("warned")] == ["t"]
+
+
 def test_a_judging_link_opens_the_page_for_one_worker(site: Site) -> None:
     site.make_study("linked", 3)
     page = site.sign_in("/studies/linked")

@@ -13,6 +13,7 @@ from rich.console import Console
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.report import (
     Results,
+    comparison_table,
     display_name,
     table,
     to_json,
@@ -23,6 +24,7 @@ from nextpair.app.simulation.runs import Plan, TopicRun
 from nextpair.app.simulation.studies import Run
 
 PLAN = Plan("merge-tie", {"pool": 64})
+QUICK_SORT = Plan("quick-sort")
 KEYS = {
     "selector",
     "options",
@@ -45,17 +47,17 @@ def run(*judgments: int, seed: int = 0, exact: bool = True, finished: bool = Tru
     return Run(PLAN, seed, topics)
 
 
-def row(results: Results, baseline: list[Run] | None) -> list[str]:
+def row(results: Results) -> list[str]:
     """Return the cells of the table's last mechanism."""
-    return [str(list(column.cells)[-1]) for column in table(results, baseline, 160).columns]
+    return [str(list(column.cells)[-1]) for column in table(results, 160).columns]
 
 
 def printed(width: int) -> str:
-    """Print a table with large numbers in a terminal of this width."""
-    name = "merge-tie-random (baseline)"
-    shown = table({name: [run(1234567), run(2234567, seed=1)]}, [run(100)], width)
+    """Print both tables with large numbers in a terminal of this width."""
+    runs, baseline = [run(1234567), run(2234567, seed=1)], [replace(run(100), plan=QUICK_SORT)]
     console = Console(file=StringIO(), width=width)
-    console.print(shown)
+    console.print(table({"merge-tie-random (baseline)": runs}, width))
+    console.print(comparison_table({"merge-tie-random": runs}, baseline, width))
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 
@@ -140,25 +142,25 @@ def test_the_bad_workers_of_a_crowd_are_told_only_where_there_are_any() -> None:
     assert also == usual
     assert some == {**usual, "left": 0.07}
     assert most == {**usual, "left": 0.07, "reversers": 0.2}
-    assert table({"one": [plain], "two": [noisy]}, None, 160).caption is None
-    shown = table({"one": [both], "two": [both]}, None, 160)
+    assert table({"one": [plain], "two": [noisy]}, 160).caption is None
+    shown = table({"one": [both], "two": [both]}, 160)
     assert shown.caption == "in the crowd: left 0.07, reversers 0.2"
 
 
 def test_the_table_has_a_row_for_each_mechanism() -> None:
     results = {"one": [run(1000)], "two": [run(1500)]}
-    assert table(results, None, 160).row_count == 2
+    assert table(results, 160).row_count == 2
 
 
 def test_a_row_shows_means_over_repeats() -> None:
     runs = [run(700, 200), run(900, 200, seed=1, exact=False)]
-    assert row({"mine": runs}, [run(500, 300)]) == [
+    assert row({"mine": runs}) == [
         "mine",
         "1,000",
         "1,000",
         "1.000",
-        "+25.0%",
         "0.5000",
+        "0.0000",
         "1/2",
         "14.14%",
         "8.84%",
@@ -166,15 +168,23 @@ def test_a_row_shows_means_over_repeats() -> None:
     ]
 
 
-@pytest.mark.parametrize("baseline", [None, [run(0)]])
-def test_without_a_baseline_there_is_nothing_to_compare_with(baseline: list[Run] | None) -> None:
-    assert row({"mine": [run(700)]}, baseline)[4] == "-"
-
-
 def test_a_single_repeat_does_not_vary() -> None:
-    assert row({"mine": [run(700)]}, None)[7:9] == ["-", "-"]
+    cells = row({"mine": [run(700)]})
+    assert (cells[5], *cells[7:9]) == ("-", "-", "-")
+
+
+def test_a_mechanism_is_not_compared_with_itself() -> None:
+    assert comparison_table({"mine": [run(700)]}, [run(700)], 160) is None
+
+
+def test_totals_are_compared_where_both_end_with_the_same_quality() -> None:
+    baseline = [replace(run(800), plan=QUICK_SORT)]
+    shown = comparison_table({"mine": [run(1000)]}, baseline, 160)
+    assert shown is not None
+    cells = [str(*column.cells) for column in shown.columns]
+    assert cells == ["mine", "both", "1,000", "0.5000", "800", "0.5000", "+25.0%"]
 
 
 def test_a_run_that_did_not_finish_is_marked() -> None:
-    cells = row({"mine": [run(700), run(700, seed=1, finished=False)]}, None)
+    cells = row({"mine": [run(700), run(700, seed=1, finished=False)]})
     assert cells[2] == "700 unfinished"
