@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -21,12 +22,13 @@ from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
 
 EXAMPLE = """\
-examples:
-  export NEXTPAIR_KEY=np_…
-  nextpair import --url http://127.0.0.1:8000 --study answers --selector merge-tie \\
-      --documents answers.jsonl
-  nextpair import --url http://127.0.0.1:8000 --study web --votes 3 \\
+examples, in the folder of nextpair start:
+  nextpair import --study mine --documents my.jsonl
+  nextpair import --study web --votes 3 \\
       --topics topics.xml --runs run1.gz run2.gz --depth 20 --documents texts.jsonl.gz
+at another service:
+  export NEXTPAIR_KEY=np_…
+  nextpair import --url https://judge.example.org --study answers --documents answers.jsonl
 """
 
 
@@ -59,11 +61,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_study(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--study", required=True, metavar="NAME", help="where everything goes")
+    group.add_argument(
+        "--study",
+        required=True,
+        metavar="NAME",
+        help="where everything goes; added if it is not there",
+    )
     group.add_argument(
         "--selector",
         metavar="NAME",
-        help=f"add the study if it is not there, with this one of {', '.join(selector_names())}",
+        help=f"add it with this one of {', '.join(selector_names())} (default: {DEFAULT_SELECTOR})",
     )
     group.add_argument(
         "--option",
@@ -91,6 +98,7 @@ def import_files(given: argparse.Namespace) -> int:
         f"study {given.study}: {_count(len(pools), 'topic')}, {_count(documents, 'document')};"
         f" {_count(new, 'topic')} new, {len(pools) - new} there already"
     )
+    print(f"next, judge it or invite others: {client.url}/studies/{quote(given.study, safe='')}")
     return 0
 
 
@@ -132,8 +140,6 @@ def _find_or_add_study(client: Client, study: str, settings: Mapping[str, object
     except Refused as error:
         if error.problem.type != "urn:nextpair:unknown-study":
             raise
-        if not settings:
-            raise BadOption(f"{error}; --selector NAME would add it") from None
     else:
         for name, value in settings.items():
             if found[name] != value:
