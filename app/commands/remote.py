@@ -23,9 +23,7 @@ def add_service(
         Whether the service of this folder is meant if none is named.
     """
     default = " (default: the one that nextpair start runs in this folder)" if local else ""
-    parser.add_argument(
-        "--url", metavar="URL", help=f"where it is: http://127.0.0.1:8000{default}"
-    )
+    parser.add_argument("--url", metavar="URL", help=f"where it is: http://127.0.0.1:8000{default}")
     parser.add_argument(
         "--key",
         metavar="KEY",
@@ -63,7 +61,9 @@ def _local(key: str) -> tuple[str, str]:
             " was started, or name one with --url"
         )
     whose = f"the key of --key or {KEY}" if key else "this folder's own key"
-    print(f"nextpair: using the service of this folder, {running.url}, with {whose}", file=sys.stderr)
+    print(
+        f"nextpair: using the service of this folder, {running.url}, with {whose}", file=sys.stderr
+    )
     own = here().key() if not key else key
     if own is None:
         raise NotRunning("this folder has lost its key: stop the service, and start it again")

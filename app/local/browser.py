@@ -10,7 +10,7 @@ from nextpair.app.markup import element
 
 
 def has_screen() -> bool:
-    """Say whether a browser could be seen; one that runs in the terminal would only be in the way."""
+    """Say whether a browser could be seen; one in the terminal would be in the way."""
     if sys.platform in ("darwin", "win32"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -75,7 +75,7 @@ class Folder:
             os.close(lock)
 
     def _take(self, lock: int) -> None:
-        """Take the lock; whoever only looks holds it for a moment, a service for as long as it runs."""
+        """Take the lock; whoever only looks holds it for a moment, a service as long as it runs."""
         for _ in range(TRIES):
             with suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -50,7 +50,9 @@ def test_topics_and_documents_come_into_a_new_study(
     settings = ["--selector", "merge-tie", "--option", "pool=64", "--votes", "3"]
     assert run("import", address, "everyday", *settings, *ANSWERS) == 0
     shown = capsys.readouterr()
-    assert shown.out == "study everyday: 4 topics, 53 documents; 4 topics new, 0 there already\n"
+    told, onward = shown.out.splitlines()
+    assert told == "study everyday: 4 topics, 53 documents; 4 topics new, 0 there already"
+    assert onward.endswith(f" {address}/studies/everyday")
     assert shown.err == ""
     study = client.study("everyday")
     assert (study.selector, study.options, study.votes) == ("merge-tie", {"pool": 64}, 3)
