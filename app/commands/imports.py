@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from urllib.parse import quote
 
 from rich.console import Console
@@ -12,6 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from nextpair.app.client import Client, Refused
 from nextpair.app.commands.remote import add_service, open_client
+from nextpair.app.formats.fields import FIELDS
+from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.sendable import Unsendable
 from nextpair.app.formats.sources import DEPTH, Sources, read_sources
@@ -35,7 +38,7 @@ at another service:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     parser.set_defaults(run=import_files)
-    parser.epilog = EXAMPLE
+    parser.epilog = f"{EXAMPLE}\nfields of a document in JSON Lines and CSV:\n{_fields()}"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_service(parser.add_argument_group("the service"))
     _add_study(parser.add_argument_group("the study"))
@@ -58,6 +61,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--documents", type=Path, nargs="+", default=[], metavar="FILE", help="JSON Lines or CSV"
     )
     files.add_argument("--topic", metavar="ID", help="the topic of documents that name none")
+
+
+def _fields() -> str:
+    return "".join(
+        fill(
+            f"{field.meaning} ({field.kind})",
+            78,
+            initial_indent=f"  {field.name:<10}",
+            subsequent_indent=" " * 12,
+        )
+        + "\n"
+        for field in FIELDS
+    )
 
 
 def _add_study(group: argparse._ArgumentGroup) -> None:
@@ -114,7 +130,10 @@ def _read(given: argparse.Namespace) -> Sequence[Pool]:
             raise BadOption(f"--{word} has no effect without --{needed}")
     depth = DEPTH if given.depth is None else given.depth
     sources = Sources(given.topics, given.runs, given.documents, depth, given.topic)
-    pools, warnings = read_sources(sources)
+    try:
+        pools, warnings = read_sources(sources)
+    except BadFile as error:
+        raise BadFile(f"{error} (nextpair import --help lists the fields of files)") from None
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     return pools

@@ -6,17 +6,13 @@ import unicodedata
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
+from nextpair.app.formats.fields import CSV_FIELDS, CSV_IDS, JSON_FIELDS, TEXTS
 from nextpair.app.formats.files import BadFile, check_storable, lines, number, rows
 from nextpair.app.formats.pools import PoolDocument
 
 Found = tuple[str, str | None, PoolDocument]
 """Where a document stands, its topic if one is named, and the document."""
 Fields = Mapping[str, object]
-
-TEXTS = ("title", "text", "html", "url")
-JSON_FIELDS = frozenset(["id", "topic", *TEXTS, "features", "prior"])
-CSV_IDS = ("id", "doc")
-CSV_FIELDS = frozenset([*CSV_IDS, "topic", *TEXTS, "prior"])
 
 
 def read_documents(path: Path, topic: str | None = None) -> Iterator[Found]:

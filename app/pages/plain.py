@@ -5,6 +5,16 @@ from nextpair.app.markup import Content, Html, element
 STYLES = ("judge.css", "charts.css", "dashboard.css")
 
 
+_TITLES = {
+    "Invalid": "This address does not work",
+    "Bad arrival": "This address does not work",
+    "Not found": "No such page",
+    "Uninvited": "By invitation only",
+    "Unauthorized": "This is for programs",
+}
+"""How a person is told what kind of problem it is, where a program's word would not do."""
+
+
 def plain_page(title: str, *content: Content) -> bytes:
     """Write a page without scripts, in the look of the others."""
     head = element(
@@ -30,6 +40,7 @@ def link(address: str, label: Content, **attributes: object) -> Html:
 
 def problem_page(title: str, detail: str, errors: list[str]) -> bytes:
     """Write what went wrong as a sentence."""
+    title = _TITLES.get(title, title)
     listed = [element("li", one, dir="auto") for one in errors]
     return plain_page(
         title,

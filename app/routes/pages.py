@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from nextpair.app.errors import BadArrival, UnknownStudy, problem_of
 from nextpair.app.hiring import arriving
 from nextpair.app.judging.service import Service
+from nextpair.app.pages.file_help import file_help_page
 from nextpair.app.pages.files import File, page, static_files
 from nextpair.app.pages.headers import owner_headers, page_headers
 from nextpair.app.pages.plain import home_page
@@ -77,6 +78,12 @@ def _refused(service: Service, study: str, request: Request, error: BadArrival) 
 async def front_page() -> Response:
     """Say what this is, and where to go on."""
     return HTMLResponse(home_page(), headers=owner_headers())
+
+
+@router.get("/help/files", include_in_schema=False)
+async def files_page() -> Response:
+    """Say which files can be imported, and which fields they have."""
+    return HTMLResponse(file_help_page(), headers=owner_headers())
 
 
 @router.get("/sign-in", include_in_schema=False)

@@ -97,7 +97,7 @@ async function useCode() {
     keepKey(key);
     location.replace("/studies");
   } catch (error) {
-    signIn(error instanceof Refusal ? "This sign-in address does not work: it was used before, or is too old. Another one:" : messageOf(error));
+    signIn(error instanceof Refusal ? "This sign-in address does not work: it was used before, or is too old." : messageOf(error));
   }
 }
 

@@ -14,6 +14,7 @@ from nextpair.app.words import Scope
 
 DASHBOARD = (
     "/",
+    "/help/files",
     "/sign-in",
     "/studies",
     "/studies/{study}",
