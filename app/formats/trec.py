@@ -199,6 +199,6 @@ def _check_words(*words: str) -> None:
     for word in words:
         if not is_word(word):
             raise Unwritable(
-                f"TREC's files separate by white space, so that qrels and runs cannot hold the id"
-                f" {word!r}; pairs, csv and jsonl can"
+                f"TREC's formats hold only ids without white space, not {word!r}:"
+                " export pairs, csv or jsonl instead"
             )

@@ -69,8 +69,10 @@ class Folder:
         try:
             self._take(lock)
             self.forget()
-            yield
-            self.forget()
+            try:
+                yield
+            finally:
+                self.forget()
         finally:
             os.close(lock)
 

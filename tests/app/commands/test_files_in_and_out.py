@@ -61,6 +61,27 @@ def test_topics_and_documents_come_into_a_new_study(
     assert topics["coffee"].documents == 14
 
 
+def test_a_study_that_is_not_there_is_added_with_the_defaults(
+    address: str, client: Client, capsys: Captured
+) -> None:
+    assert run("import", address, "by default", *ANSWERS) == 0
+    assert capsys.readouterr().out.endswith(f"{address}/studies/by%20default\n")
+    study = client.study("by default")
+    assert (study.selector, study.votes, study.platform) == ("placement", 1, "invited")
+
+
+def test_ids_that_some_exports_cannot_hold_are_told_at_import(
+    address: str, client: Client, tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "d.jsonl"
+    line = '{"id": "%s", "topic": "Kaffee kochen", "text": "A"}\n'
+    path.write_text(line % "a" + line % "b c", encoding="utf-8")
+    assert run("import", address, "spaced", "--documents", path) == 0
+    warned = capsys.readouterr().err
+    assert "1 topic with white space in the id" in warned and "'Kaffee kochen'" in warned
+    assert "1 document with white space in the id" in warned and "'b c'" in warned
+
+
 def test_the_same_import_again_changes_nothing(
     address: str, client: Client, capsys: Captured
 ) -> None:
@@ -126,7 +147,10 @@ def test_documents_without_a_topic_are_given_one(
     ("words", "message"),
     [
         ([], "give --runs or --documents"),
-        (ANSWERS, "there is no study 'refused'; --selector NAME would add it"),
+        (
+            ["--documents", str(EXAMPLES / "grades.qrels")],
+            "nextpair import --help lists the fields",
+        ),
         ([*ANSWERS, "--depth", "3"], "--depth has no effect without --runs"),
         (["--runs", "no-such-file", "--topic", "1"], "--topic has no effect without --documents"),
         (["--documents", "no-such-file"], "no-such-file: "),
