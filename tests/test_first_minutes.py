@@ -26,7 +26,7 @@ def section() -> str:
     return found[0]
 
 
-def environment() -> dict[str, str]:
+def environment(home: Path) -> dict[str, str]:
     """A new user's: this program on the path, no settings, no screen."""
     left_out = ("DISPLAY", "WAYLAND_DISPLAY")
     kept = {
@@ -34,6 +34,7 @@ def environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith("NEXTPAIR_") and name not in left_out
     }
+    kept["HOME"] = str(home)
     return {**kept, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"}
 
 
@@ -53,7 +54,7 @@ def started(commands: str, folder: Path) -> Iterator[str]:
     with subprocess.Popen(
         ["bash", "-euc", commands],
         cwd=folder,
-        env=environment(),
+        env=environment(folder),
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -80,7 +81,7 @@ def typed(commands: str, folder: Path) -> str:
     ran = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", commands],
         cwd=folder,
-        env=environment(),
+        env=environment(folder),
         capture_output=True,
         text=True,
         check=False,
@@ -127,8 +128,7 @@ def test_the_readme_leads_from_an_empty_folder_to_a_judged_pair(
         owner.goto(address)
         expect(owner.get_by_role("heading", name="No studies yet")).to_be_visible()
         assert "#" not in owner.url
-        folder = tmp_path / "my-study"
-        assert "study mine: 1 topic, 3 documents" in typed(fill, folder)
+        assert "study mine: 1 topic, 3 documents" in typed(fill, tmp_path)
 
         owner.reload()
         owner.get_by_role("link", name="mine", exact=True).click()
@@ -149,7 +149,7 @@ def test_the_readme_leads_from_an_empty_folder_to_a_judged_pair(
         owner.get_by_role("button", name="Close").last.click()
         expect(owner.locator(".tiles div").first.locator("strong")).to_have_text("1")
         expect(owner.get_by_role("row", name=re.compile("^Zoë Müller"))).to_be_visible()
-        grades = [line.split() for line in typed(take, folder).splitlines()]
+        grades = [line.split() for line in typed("cd ~/my-study\n" + take, tmp_path).splitlines()]
         assert {topic for topic, *_ in grades} == {"coffee"}
         assert len(grades) == 2, "what nobody has judged has no grade"
 

@@ -12,7 +12,7 @@ def file_help_page() -> bytes:
         element(
             "p",
             "Documents come as JSON Lines or as a CSV table, in UTF-8, plain or packed with gzip."
-            " Only the id is needed, and the topic.",
+            " Only id and topic are needed.",
         ),
         _fields(),
         _part("JSON Lines", "One object on each line:", fields.JSON_EXAMPLE),
