@@ -11,9 +11,11 @@ from nextpair.app.threads import tell_libraries
 from nextpair.selectors.errors import NextpairError
 
 COMMANDS = {
+    "start": ("serve this folder, and open its dashboard signed in", "commands.start"),
     "demo": ("see all of it at work on an example", "commands.demo"),
     "serve": ("serve the HTTP API", "commands.serve"),
     "import": ("put files into a study", "commands.imports"),
+    "sign-in": ("open the dashboard signed in once more", "commands.sign_in"),
     "export": ("get a study's results", "commands.exports"),
     "report": ("say how far a study can be relied on", "commands.reports"),
     "publish": ("hire on a crowd platform, or see first what it costs", "commands.publish"),

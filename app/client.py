@@ -47,6 +47,11 @@ class Client(SettingUp, Judging, Knowing, Hiring, Keys):
     ) -> None:
         super().__init__(Connection(url, key, timeout=timeout, retries=retries, sleep=sleep))
 
+    @property
+    def url(self) -> str:
+        """The address of the service."""
+        return str(self._connection.http.base_url).rstrip("/")
+
     def close(self) -> None:
         """Give back the connections."""
         self._connection.http.close()

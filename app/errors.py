@@ -9,7 +9,8 @@ ServiceError
 ├── NoPairs                                 └── AlreadySkipped
 ├── UnknownAggregation
 ├── BadArrival       ├── BadNotice          ├── NotOffered       ├── PlatformError
-├── NotHiring        ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
+│   └── Uninvited    ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
+├── NotHiring        └── BadSignIn                               │   │
                                                                  │   ├── PlatformUnreachable
                                                                  │   └── PlatformRefused
                                                                  │       └── PlatformUncertain
@@ -127,6 +128,14 @@ class BadArrival(ServiceError, BadInput):
     """The address does not tell who comes: open it from the platform."""
 
 
+class Uninvited(BadArrival):
+    """This study is judged by invitation: ask whoever runs it for a judging link of your own."""
+
+
+class BadSignIn(ServiceError):
+    """This sign-in address was used before, or is too old: each is good for one time, soon."""
+
+
 class BadNotice(ServiceError):
     """What was posted is not from the study's platform."""
 
@@ -194,6 +203,8 @@ STATUS: dict[type[NextpairError], int] = {
     AnswerConflict: 409,
     ContentConflict: 409,
     BadNotice: 401,
+    BadSignIn: 401,
+    Uninvited: 403,
     NotOffered: 409,
     NotHiring: 409,
     Unfinished: 409,

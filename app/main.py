@@ -33,6 +33,7 @@ from nextpair.app.routes import (
     results,
     retractions,
     sessions,
+    signing_in,
     studies,
     topics,
 )
@@ -48,6 +49,7 @@ ROUTERS = (
     pages.router,
     health.router,
     keys.router,
+    signing_in.router,
     studies.router,
     topics.router,
     imports.router,
@@ -67,6 +69,7 @@ OPEN_PATHS = (
     "/judge/{study}/preview",
     "/judge/{study}/enter",
     "/v1/studies/{study}/news/{word}",
+    "/v1/sign-ins/use",
 )
 """What can be asked without a key."""
 _KEY = {
@@ -108,7 +111,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     metrics = Metrics()
     app.state.service = service
     app.state.clock = clock
-    app.state.keys = KeyRing(service.database)
+    app.state.keys = KeyRing(service.database, clock)
     app.state.rate_limit = RateLimit(settings.rate_per_key / settings.processes)
     app.state.metrics = metrics
     for router in ROUTERS:

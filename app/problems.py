@@ -6,11 +6,13 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from nextpair.app.errors import BadToken, RateLimited, Unauthorized, problem_of
+from nextpair.app.pages.headers import owner_headers
+from nextpair.app.pages.plain import problem_page
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage.errors import Unavailable
 
@@ -48,11 +50,39 @@ def problem(
     return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
 
 
-def _request_id(request: Request) -> str | None:
-    return request.scope.get("nextpair.request_id")
+def wants_page(request: Request) -> bool:
+    """Say whether a person reads the answer: a browser that opens an address says so."""
+    path = request.url.path
+    programs_only = path == "/v1" or path.startswith("/v1/")
+    return not programs_only and "text/html" in request.headers.get("accept", "")
 
 
-def _on_domain_error(request: Request, error: Exception) -> JSONResponse:
+def refuse(
+    request: Request,
+    status: int,
+    kind: str,
+    title: str,
+    detail: str,
+    *,
+    errors: list[dict[str, str]] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Say what is wrong: as a page to a person, as a problem document to a program."""
+    if wants_page(request):
+        told = problem_page(title, detail, [one["what"] for one in errors or ()])
+        return HTMLResponse(told, status, {**owner_headers(), **(headers or {})})
+    return problem(
+        status,
+        kind,
+        title,
+        detail,
+        request_id=request.scope.get("nextpair.request_id"),
+        errors=errors,
+        headers=headers,
+    )
+
+
+def _on_domain_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, NextpairError)
     found = problem_of(error)
     headers = {}
@@ -62,31 +92,35 @@ def _on_domain_error(request: Request, error: Exception) -> JSONResponse:
         headers["Retry-After"] = "1"
     if found.status == 500:
         return _on_surprise(request, error)
-    return problem(
+    return refuse(
+        request,
         found.status,
         found.type,
         found.title,
         found.detail,
-        request_id=_request_id(request),
         headers=headers,
     )
 
 
-def _on_invalid(request: Request, error: Exception) -> JSONResponse:
+def _on_invalid(request: Request, error: Exception) -> Response:
     """Say what is wrong and where, without repeating what was sent."""
     assert isinstance(error, RequestValidationError)
     found = [
         _unreadable(request, one)
-        or {"where": ".".join(str(part) for part in one["loc"]), "what": str(one["msg"])}
+        or {
+            "where": ".".join(str(part) for part in one["loc"]),
+            "what": str(one["msg"]).removeprefix("Value error, "),
+        }
         for one in error.errors()[:MOST_ERRORS]
     ]
     first = found[0] if found else {"where": "body", "what": "not valid"}
-    return problem(
+    where = "this address cannot be right" if wants_page(request) else first["where"]
+    return refuse(
+        request,
         422,
         "urn:nextpair:invalid",
         "Invalid",
-        f"{first['where']}: {first['what']}",
-        request_id=_request_id(request),
+        f"{where}: {first['what']}",
         errors=found,
     )
 
@@ -102,7 +136,7 @@ def _unreadable(request: Request, error: Mapping[str, Any]) -> dict[str, str] | 
     return {"where": "body", "what": what}
 
 
-def _on_http_error(request: Request, error: Exception) -> JSONResponse:
+def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     titles = {400: "Unreadable", 404: "Not found", 405: "Method not allowed"}
     title = titles.get(error.status_code, "Error")
@@ -111,34 +145,40 @@ def _on_http_error(request: Request, error: Exception) -> JSONResponse:
         404: f"there is nothing at {request.method} {request.url.path}",
         405: f"{request.method} is not possible here",
     }
+    if wants_page(request):
+        details |= {404: "there is no page at this address: it may have been cut off or misspelt"}
     detail = details.get(error.status_code, str(error.detail))
-    return problem(
+    return refuse(
+        request,
         error.status_code,
         f"urn:nextpair:{title.lower().replace(' ', '-')}",
         title,
         detail,
-        request_id=_request_id(request),
         headers=error.headers,
     )
 
 
-def _on_disconnect(request: Request, error: Exception) -> JSONResponse:
+def _on_disconnect(request: Request, error: Exception) -> Response:
     """Give up on a body that does not come to its end: nobody may be there to read this."""
-    return problem(
+    return refuse(
+        request,
         400,
         "urn:nextpair:unreadable",
         "Unreadable",
         "the connection was closed before the body had come",
-        request_id=_request_id(request),
     )
 
 
-def _on_surprise(request: Request, error: Exception) -> JSONResponse:
-    log.error("unexpected error", exc_info=error, extra={"request_id": _request_id(request)})
-    return problem(
+def _on_surprise(request: Request, error: Exception) -> Response:
+    log.error(
+        "unexpected error",
+        exc_info=error,
+        extra={"request_id": request.scope.get("nextpair.request_id")},
+    )
+    return refuse(
+        request,
         500,
         "urn:nextpair:internal",
         "Internal error",
         "something went wrong here; nothing was changed that was not acknowledged",
-        request_id=_request_id(request),
     )

@@ -1,31 +1,32 @@
 """API keys, the signing secret, and calls that were answered before."""
 
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, or_, select, update
 
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import KeyRow
-from nextpair.storage.tables import Key, Request, Secret
+from nextpair.storage.tables import Key, Request, Secret, SignIn
 
 SIGNING = "signing"
 """The secret that assignment tokens are signed with."""
 
-_KEY: tuple[Any, ...] = (Key.id, Key.hash, Key.scope, Key.label, Key.created_at, Key.revoked_at)
+_KEY: tuple[Any, ...] = (
+    Key.id,
+    Key.hash,
+    Key.scope,
+    Key.label,
+    Key.created_at,
+    Key.revoked_at,
+    Key.expires_at,
+    Key.parent,
+)
 
 
 def add_key(connection: Connection, row: KeyRow) -> None:
     """Add a key."""
-    connection.execute(
-        insert(Key).values(
-            id=row.id,
-            hash=row.hash,
-            scope=row.scope,
-            label=row.label,
-            created_at=row.created_at,
-            revoked_at=row.revoked_at,
-        )
-    )
+    connection.execute(insert(Key).values(**asdict(row)))
 
 
 def find_key(connection: Connection, key_id: str) -> KeyRow | None:
@@ -41,10 +42,29 @@ def list_keys(connection: Connection) -> list[KeyRow]:
 
 
 def revoke_key(connection: Connection, key_id: str, now: float) -> None:
-    """Let a key open nothing from now on."""
-    connection.execute(
-        update(Key).where(Key.id == key_id, Key.revoked_at.is_(None)).values(revoked_at=now)
-    )
+    """Let a key, and the browsers it has signed in, open nothing from now on."""
+    meant = or_(Key.id == key_id, Key.parent == key_id)
+    connection.execute(update(Key).where(meant, Key.revoked_at.is_(None)).values(revoked_at=now))
+
+
+def add_sign_in(
+    connection: Connection, code_hash: str, key_id: str, now: float, expires_at: float
+) -> None:
+    """Add a one-time code of a key; codes that have expired are forgotten."""
+    connection.execute(delete(SignIn).where(SignIn.expires_at <= now))
+    connection.execute(insert(SignIn).values(hash=code_hash, key_id=key_id, expires_at=expires_at))
+
+
+def find_sign_in(connection: Connection, code_hash: str, now: float) -> str | None:
+    """Return the id of the key that a one-time code is of, if it can be used."""
+    found = select(SignIn.key_id).where(SignIn.hash == code_hash, SignIn.expires_at > now)
+    return connection.execute(found).scalar_one_or_none()
+
+
+def take_sign_in(connection: Connection, code_hash: str, now: float) -> str | None:
+    """Use a one-time code up; return the id of its key, or nothing if it is used or has expired."""
+    taken = delete(SignIn).where(SignIn.hash == code_hash, SignIn.expires_at > now)
+    return connection.execute(taken.returning(SignIn.key_id)).scalar_one_or_none()
 
 
 def secret(connection: Connection, name: str, fresh: str) -> str:

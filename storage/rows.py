@@ -256,6 +256,8 @@ class KeyRow:
     label: str
     created_at: float
     revoked_at: float | None
+    expires_at: float | None = None
+    parent: str | None = None
 
 
 def values_of(row: AssignmentRow | JudgmentRow) -> dict[str, Any]:

@@ -56,7 +56,11 @@ class Secret(Base):
 
 
 class Key(Base):
-    """An API key: only its hash is kept."""
+    """An API key: only its hash is kept.
+
+    The key of a browser that was signed in has an end, and as `parent` the key that signed it in:
+    revoking that revokes this.
+    """
 
     __tablename__ = "keys"
     id: Mapped[str] = mapped_column(primary_key=True)
@@ -65,6 +69,17 @@ class Key(Base):
     label: Mapped[str]
     created_at: Mapped[float]
     revoked_at: Mapped[float | None]
+    expires_at: Mapped[float | None]
+    parent: Mapped[str | None]
+
+
+class SignIn(Base):
+    """A one-time code that a browser exchanges for a key of its own: only its hash is kept."""
+
+    __tablename__ = "sign_ins"
+    hash: Mapped[str] = mapped_column(primary_key=True)
+    key_id: Mapped[str] = mapped_column(ForeignKey("keys.id"))
+    expires_at: Mapped[float]
 
 
 class Request(Base):

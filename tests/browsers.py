@@ -106,6 +106,12 @@ class Site:
         page.goto(self.address + self.url(study, worker, **session))
         return Worker(page, page.main_frame)
 
+    def seat_at(self, address: str) -> "Worker":
+        """Let a worker open a judging link."""
+        page = self.page()
+        page.goto(address)
+        return Worker(page, page.main_frame)
+
     def url(self, study: str, worker: str, **session: Any) -> str:
         """Open a session."""
         return self.client.open_session(study, worker, **session).url

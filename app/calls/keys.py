@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nextpair.app.calls.base import Calls, at, dump
-from nextpair.app.wire.keys import KeyIn, KeyOut, NewKeyOut
+from nextpair.app.wire.keys import KeyIn, KeyOut, NewKeyOut, SignInOut
 from nextpair.app.words import Scope
 
 
@@ -22,3 +22,7 @@ class Keys(Calls):
     def revoke_key(self, key: str) -> KeyOut:
         """Let a key open nothing any more."""
         return self._call(KeyOut, "DELETE", f"/v1/keys/{at(key)}")
+
+    def create_sign_in(self) -> SignInOut:
+        """Make a one-time address, below that of the service, that signs a browser in."""
+        return self._call(SignInOut, "POST", "/v1/sign-ins", {})

@@ -10,6 +10,7 @@ from nextpair.app.demo import background, example, story
 from nextpair.app.demo.background import Running
 from nextpair.app.demo.crowd import Crowd
 from nextpair.app.examples import load_example
+from nextpair.app.keys import SIGN_IN_SECONDS
 
 FOLDER = Path("nextpair-demo")
 
@@ -54,5 +55,8 @@ def _show(console: Console, running: Running, key: str) -> None:
         if found is not None:
             whose = next(one for one in judged if found.first in one.ranking.classes[0])
             story.tell_inference(console, whose, found)
+        judging = example.add_own_study(client, pools)
+        dashboard = client.url + client.create_sign_in().url
     story.tell_sum(console, judged, sum(one.is_as_graded(grades) for one in judged))
-    story.tell_way_on(console, running, FOLDER, key)
+    way = story.WayOn(judging, dashboard, round(SIGN_IN_SECONDS / 60))
+    story.tell_way_on(console, running, FOLDER, way)

@@ -5,12 +5,16 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
+from urllib.parse import quote
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from nextpair.app.client import Client, Refused
 from nextpair.app.commands.remote import add_service, open_client
+from nextpair.app.formats.fields import FIELDS
+from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.sendable import Unsendable
 from nextpair.app.formats.sources import DEPTH, Sources, read_sources
@@ -22,19 +26,20 @@ from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, Judges
 
 EXAMPLE = """\
-examples:
-  export NEXTPAIR_KEY=np_…
-  nextpair import --url http://127.0.0.1:8000 --study answers --selector merge-tie \\
-      --documents answers.jsonl
-  nextpair import --url http://127.0.0.1:8000 --study web --votes 3 \\
+examples, in the folder of nextpair start:
+  nextpair import --study mine --documents my.jsonl
+  nextpair import --study web --votes 3 \\
       --topics topics.xml --runs run1.gz run2.gz --depth 20 --documents texts.jsonl.gz
+at another service:
+  export NEXTPAIR_KEY=np_…
+  nextpair import --url https://judge.example.org --study answers --documents answers.jsonl
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     parser.set_defaults(run=import_files)
-    parser.epilog = EXAMPLE
+    parser.epilog = f"{EXAMPLE}\nfields of a document in JSON Lines and CSV:\n{_fields()}"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_service(parser.add_argument_group("the service"))
     _add_study(parser.add_argument_group("the study"))
@@ -59,12 +64,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--topic", metavar="ID", help="the topic of documents that name none")
 
 
+def _fields() -> str:
+    return "".join(
+        fill(
+            f"{field.meaning} ({field.kind})",
+            78,
+            initial_indent=f"  {field.name:<10}",
+            subsequent_indent=" " * 12,
+        )
+        + "\n"
+        for field in FIELDS
+    )
+
+
 def _add_study(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--study", required=True, metavar="NAME", help="where everything goes")
+    group.add_argument(
+        "--study",
+        required=True,
+        metavar="NAME",
+        help="where everything goes; added if it is not there",
+    )
     group.add_argument(
         "--selector",
         metavar="NAME",
-        help=f"add the study if it is not there, with this one of {', '.join(selector_names())}",
+        help=f"add it with this one of {', '.join(selector_names())} (default: {DEFAULT_SELECTOR})",
     )
     group.add_argument(
         "--option",
@@ -99,6 +122,7 @@ def import_files(given: argparse.Namespace) -> int:
         f"study {given.study}: {_count(len(pools), 'topic')}, {_count(documents, 'document')};"
         f" {_count(new, 'topic')} new, {len(pools) - new} there already"
     )
+    print(f"next, judge it or invite others: {client.url}/studies/{quote(given.study, safe='')}")
     return 0
 
 
@@ -114,7 +138,10 @@ def _read(given: argparse.Namespace) -> Sequence[Pool]:
             raise BadOption(f"--{word} has no effect without --{needed}")
     depth = DEPTH if given.depth is None else given.depth
     sources = Sources(given.topics, given.runs, given.documents, depth, given.topic)
-    pools, warnings = read_sources(sources)
+    try:
+        pools, warnings = read_sources(sources)
+    except BadFile as error:
+        raise BadFile(f"{error} (nextpair import --help lists the fields of files)") from None
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     return pools
@@ -142,8 +169,6 @@ def _find_or_add_study(client: Client, study: str, settings: Mapping[str, object
     except Refused as error:
         if error.problem.type != "urn:nextpair:unknown-study":
             raise
-        if not settings:
-            raise BadOption(f"{error}; --selector NAME would add it") from None
     else:
         for name, value in settings.items():
             if found[name] != value:

@@ -45,17 +45,18 @@ def serve(given: argparse.Namespace) -> int:
         has_keys = bool(keys.list_keys(connection))
     database.close()
     with ExitStack() as stack:
-        listening = stack.enter_context(_listen(settings))
+        listening = stack.enter_context(listen(settings))
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         print(f"nextpair serves at http://{shown}:{port}", flush=True)
         if not has_keys:
             print("there is no key yet: nextpair keys create --scope admin", flush=True)
-        _tell_processes(settings, stack)
-        return _run(settings, listening)
+        tell_processes(settings, stack)
+        return run_server(settings, listening)
 
 
-def _listen(settings: Settings) -> socket.socket:
+def listen(settings: Settings) -> socket.socket:
+    """Listen where the settings say."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -71,7 +72,7 @@ def _listen(settings: Settings) -> socket.socket:
     return listening
 
 
-def _tell_processes(settings: Settings, stack: ExitStack) -> None:
+def tell_processes(settings: Settings, stack: ExitStack) -> None:
     """Put what was said on the command line where the processes that serve will read it."""
     os.environ["NEXTPAIR_DATABASE"] = settings.database.get_secret_value()
     os.environ["NEXTPAIR_PROCESSES"] = str(settings.processes)
@@ -91,7 +92,10 @@ class _Supervisor(Multiprocess):
         super().keep_subprocess_alive()
 
 
-def _run(settings: Settings, listening: socket.socket) -> int:
+def run_server(
+    settings: Settings, listening: socket.socket, grace_seconds: int = GRACE_SECONDS
+) -> int:
+    """Serve at a socket that listens, until stopped."""
     config = uvicorn.Config(
         "nextpair.app.main:create_app",
         factory=True,
@@ -100,7 +104,7 @@ def _run(settings: Settings, listening: socket.socket) -> int:
         # The service writes its own log: this one would name workers and their addresses.
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_graceful_shutdown=grace_seconds,
         timeout_worker_healthcheck=SILENCE_SECONDS,
     )
     if settings.processes > 1:

@@ -1,7 +1,7 @@
 """The example study at a service: put there, and looked at when it has been judged."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nextpair.app.client import Client
 from nextpair.app.formats.pools import Pool
@@ -10,6 +10,10 @@ from nextpair.app.uploads import upload_pool
 from nextpair.app.wire.results import ExplanationOut, ProgressOut, RankingOut
 
 STUDY = "everyday"
+OWN_STUDY = "your-turn"
+"""A study that nobody has judged: whoever watches the demonstration may."""
+OWN_TOPIC = "coffee"
+OWN_DOCUMENTS = 6
 FEWEST = 2
 """Workers that asking every pair would take for each: two who agree."""
 INSTRUCTIONS = """\
@@ -27,6 +31,16 @@ def add_study(client: Client, pools: Sequence[Pool]) -> None:
     )
     for pool in pools:
         upload_pool(client, STUDY, pool)
+
+
+def add_own_study(client: Client, pools: Sequence[Pool]) -> str:
+    """Add a small study for one person to judge, and return the address where they do."""
+    client.create_study(
+        OWN_STUDY, title="Your turn", instructions=INSTRUCTIONS, options={"risk": 0}
+    )
+    (pool,) = (one for one in pools if one.topic == OWN_TOPIC)
+    upload_pool(client, OWN_STUDY, replace(pool, documents=pool.documents[:OWN_DOCUMENTS]))
+    return client.url + client.open_session(OWN_STUDY, "you").url
 
 
 @dataclass(frozen=True, slots=True)

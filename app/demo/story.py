@@ -4,6 +4,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -59,6 +60,21 @@ def _facts(console: Console, facts: dict[str, str]) -> None:
     for name, fact in facts.items():
         table.add_row(f"[dim]{name}[/]", fact)
     _print_inside(console, table)
+
+
+@dataclass(frozen=True, slots=True)
+class WayOn:
+    """Addresses for whoever has watched.
+
+    Parameters
+    ----------
+    minutes
+        How long the dashboard's address signs in.
+    """
+
+    judging: str
+    dashboard: str
+    minutes: int
 
 
 @contextmanager
@@ -139,15 +155,23 @@ def tell_sum(console: Console, all_judged: Sequence[Judged], exact: int) -> None
     )
 
 
-def tell_way_on(console: Console, running: Running, folder: Path, key: str) -> None:
+def tell_way_on(console: Console, running: Running, folder: Path, way: WayOn) -> None:
     """Say how to go on, with lines that work as they stand."""
     console.print("\n[bold]The service goes on running[/]")
+    # Not in a table: an address that is broken into lines is no link any more.
+    told = {
+        "judge a few answers yourself": way.judging,
+        f"look at it, signed in (once, within {way.minutes} minutes)": way.dashboard,
+        "the same later, with the key": f"{running.url}/studies",
+    }
+    for what, address in told.items():
+        console.print(f"  [dim]{what}[/]")
+        console.print(f"    {address}", markup=False, soft_wrap=True)
     _facts(
         console,
         {
-            "look at it": f"{running.url}/studies, and sign in with the key",
             "API": f"{running.url}/openapi.json (with the key), docs/service.md",
-            "key": f"{key}\n[dim]kept in {escape(str(folder))}/key[/]",
+            "key": f"in {escape(str(folder))}/key",
             "stop it": f"{escape(_command())} demo --stop",
         },
     )

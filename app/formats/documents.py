@@ -2,20 +2,17 @@
 
 import json
 import math
+import unicodedata
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
+from nextpair.app.formats.fields import CSV_FIELDS, CSV_IDS, JSON_FIELDS, TEXTS
 from nextpair.app.formats.files import BadFile, check_storable, lines, number, rows
 from nextpair.app.formats.pools import PoolDocument
 
 Found = tuple[str, str | None, PoolDocument]
 """Where a document stands, its topic if one is named, and the document."""
 Fields = Mapping[str, object]
-
-TEXTS = ("title", "text", "html", "url")
-JSON_FIELDS = frozenset(["id", "topic", *TEXTS, "features", "prior"])
-CSV_IDS = ("id", "doc")
-CSV_FIELDS = frozenset([*CSV_IDS, "topic", *TEXTS, "prior"])
 
 
 def read_documents(path: Path, topic: str | None = None) -> Iterator[Found]:
@@ -33,6 +30,7 @@ def read_documents(path: Path, topic: str | None = None) -> Iterator[Found]:
     topic
         The topic of documents that name none; one that names another is refused.
     """
+    topic = None if topic is None else unicodedata.normalize("NFC", topic)
     _, first = next(lines(path), ("", ""))
     if not first:
         raise BadFile(f"{path}: the file is empty")
@@ -40,7 +38,7 @@ def read_documents(path: Path, topic: str | None = None) -> Iterator[Found]:
         raise BadFile(f"{path}: the file is a JSON array; JSON Lines have one object on each line")
     is_json = first.lstrip().startswith("{")
     for where, fields in _from_json(path) if is_json else _from_csv(path):
-        named = None if fields.get("topic") is None else _key(where, "topic", fields["topic"])
+        named = None if fields.get("topic") is None else _topic(where, fields["topic"])
         if topic is not None and named is not None and named != topic:
             raise BadFile(f"{where}: the document is of topic {named}, not of topic {topic}")
         yield where, named or topic, _document(where, fields)
@@ -133,6 +131,11 @@ def _key(where: str, what: str, value: object) -> str:
             f" got {_short(value)}"
         )
     return key
+
+
+def _topic(where: str, value: object) -> str:
+    # A service keeps names in this form: the same name typed on two machines is one topic.
+    return unicodedata.normalize("NFC", _key(where, "topic", value))
 
 
 def _text(where: str, what: str, value: object) -> str | None:

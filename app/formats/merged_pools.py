@@ -75,7 +75,10 @@ def _all(documents: Iterable[Found]) -> Members:
     members: Members = {}
     for where, topic, document in documents:
         if topic is None:
-            raise BadFile(f"{where}: document {document.id} names no topic")
+            raise BadFile(
+                f"{where}: document {document.id} names no topic, and none is named for the whole"
+                " file"
+            )
         of_topic = members.setdefault(topic, {})
         if document.id in of_topic:
             raise BadFile(f"{where}: topic {topic} has document {document.id} twice")

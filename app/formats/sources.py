@@ -1,15 +1,16 @@
 """Files as people have them, read together: topics, runs and documents become pools."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from nextpair.app.formats.documents import read_documents
-from nextpair.app.formats.merged_pools import merge_pools
+from nextpair.app.formats.merged_pools import Names, merge_pools
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.run_pools import pool_runs
 from nextpair.app.formats.sendable import check_pool
+from nextpair.app.formats.trec import is_word
 from nextpair.app.formats.trec_topics import read_topics
 from nextpair.selectors.errors import BadInput
 
@@ -53,4 +54,18 @@ def read_sources(sources: Sources) -> tuple[list[Pool], list[str]]:
         raise BadInput("; ".join(["there is nothing to import: no topic has documents", *warnings]))
     for pool in pools:
         check_pool(pool)
-    return pools, warnings
+    return pools, [*warnings, *_unwritable(pools)]
+
+
+def _unwritable(pools: Sequence[Pool]) -> Iterator[str]:
+    """Warn of ids that some exports cannot hold, before anybody judges them."""
+    topics, documents = Names("topic"), Names("document")
+    for pool in pools:
+        if not is_word(pool.topic):
+            topics.add(repr(pool.topic))
+        for document in pool.documents:
+            if not is_word(document.id):
+                documents.add(repr(document.id))
+    what = "with white space in the id, so that qrels and runs cannot be exported"
+    yield from topics.warn(what)
+    yield from documents.warn(what)

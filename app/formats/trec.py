@@ -189,8 +189,16 @@ def _single(score: float) -> float:
         return float(np.float32(score))
 
 
+def is_word(text: str) -> bool:
+    """Say whether TREC's formats can hold an id."""
+    # str.split() and not C's isspace: it is what read_qrels and read_run split by.
+    return text.split() == [text] and not UNSTORABLE.search(text)
+
+
 def _check_words(*words: str) -> None:
     for word in words:
-        # str.split() and not C's isspace: it is what read_qrels and read_run split by.
-        if word.split() != [word] or UNSTORABLE.search(word):
-            raise Unwritable(f"TREC's formats hold only ids without white space, not {word!r}")
+        if not is_word(word):
+            raise Unwritable(
+                f"TREC's formats hold only ids without white space, not {word!r}:"
+                " export pairs, csv or jsonl instead"
+            )

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from nextpair.app.errors import NotHiring, NotOffered
 from nextpair.app.hiring.deeds import Kind, intend
@@ -90,18 +91,18 @@ def check_hires(service: Service, study: Study) -> None:
 def draft(service: Service, study: Study, number: int, places: int) -> Offer:
     """Say what an offer of so many sessions is."""
     settings = study.settings
-    address = service.settings.public_url.rstrip("/")
+    address, name = service.settings.public_url.rstrip("/"), quote(study.name, safe="")
     return Offer(
         study.name,
         number,
         settings.title or study.name,
         settings.instructions,
-        f"{address}/judge/{study.name}/enter",
+        f"{address}/judge/{name}/enter",
         places,
         settings.hiring.questions or 1,
         settings.hiring.reward,
         settings.hiring.currency,
-        news_url=f"{address}/v1/studies/{study.name}/news/{service.receipts.hook_word(study.id)}",
+        news_url=f"{address}/v1/studies/{name}/news/{service.receipts.hook_word(study.id)}",
         ties=settings.ties,
     )
 

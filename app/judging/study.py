@@ -64,7 +64,7 @@ class StudySettings(BaseModel):
     )
     quality: Quality = Field(default_factory=Quality, description="how workers are checked")
     platform: Annotated[str, StringConstraints(max_length=100)] = Field(
-        "link", description="where workers come from"
+        "invited", description="where workers come from"
     )
     platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="the platform's options, by name; never its keys"

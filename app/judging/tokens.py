@@ -80,6 +80,8 @@ class Session:
         The only topic they are asked about, if not all.
     count
         The most questions they answer, if that is limited.
+    begun_at
+        From when on answers count as given in it.
     submission
         What the session is to the platform that sent them, if one did.
     """

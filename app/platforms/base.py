@@ -24,7 +24,6 @@ and looks again by itself), `PlatformRefused` (this one deed has failed, with th
 `PlatformUncertain` (the same, but it may have been done: what it costs stays counted as spent).
 """
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -34,6 +33,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict
 
 from nextpair.app.errors import BadArrival, BadNotice, NotOffered
+from nextpair.app.names import clean_name
 from nextpair.app.platforms.facts import (
     Arrival,
     Deed,
@@ -46,7 +46,6 @@ from nextpair.app.platforms.facts import (
     Receipt,
     Submission,
 )
-from nextpair.app.wire.common import NAME
 
 
 class Shows(StrEnum):
@@ -169,9 +168,10 @@ def wanted(query: Mapping[str, str], *names: str) -> str:
     """Return the first of some parameters that is there; it must be a name as ours are."""
     for name in names:
         if value := query.get(name, "").strip():
-            if not re.fullmatch(NAME, value):
-                raise BadArrival(f"the address has something in {name!r} that is no name")
-            return value
+            try:
+                return clean_name(value)
+            except ValueError as error:
+                raise BadArrival(f"the address has no name in {name!r}: {error}") from None
     raise BadArrival(f"the address lacks the parameter {names[0]!r}: open it from the platform")
 
 

@@ -1,7 +1,7 @@
 """The parts of the page that need the reader's own files: a reference, and systems."""
 
+from nextpair.app.markup import Content, Html, table
 from nextpair.app.reports.drawing import draw_scatter
-from nextpair.app.reports.markup import Content, Html, table
 from nextpair.app.reports.reference import listed
 from nextpair.app.reports.sections import paragraph, section
 from nextpair.app.reports.sentences import count, figure, share

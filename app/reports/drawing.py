@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nextpair.app.reports.markup import Html, element
+from nextpair.app.markup import Html, element
 
 WIDE, HIGH = 360, 220
 LEFT, RIGHT, TOP, BOTTOM = 40, 18, 10, 36

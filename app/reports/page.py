@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from importlib.resources import files
 
+from nextpair.app.markup import Html, element
 from nextpair.app.pages.files import static_files
 from nextpair.app.reports import comparisons, sections
-from nextpair.app.reports.markup import Html, element
 from nextpair.app.wire.reports import FullReportOut
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

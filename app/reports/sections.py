@@ -1,7 +1,7 @@
 """The parts of the page: a heading, sentences, and a picture or a table each."""
 
+from nextpair.app.markup import Content, Html, element, join, table
 from nextpair.app.reports.drawing import draw_curve, draw_intervals
-from nextpair.app.reports.markup import Content, Html, element, join, table
 from nextpair.app.reports.sentences import (
     about_agreement,
     about_audits,

@@ -122,7 +122,7 @@ async def _seated(request: Request) -> Seated:
     state = request.app.state
     session = state.service.sessions.read(credentials, state.clock())
     limit: RateLimit = state.rate_limit
-    limit.spend(f"{session.study} {session.worker}")
+    limit.spend(f"{session.study}/{session.worker}")
     return Seated(session, state.service, state.clock())
 
 

@@ -3,13 +3,15 @@
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel
 
-from nextpair.app.wire.common import NAME
+from nextpair.app.names import LONGEST_NAME, SHAPE, clean_name
 
-StudyName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["answers"])]
-TopicName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["coffee"])]
-WorkerName = Annotated[str, Path(pattern=NAME, max_length=200, examples=["ann"])]
+_CLEAN = AfterValidator(clean_name)
+_TOLD: dict[str, Any] = {"pattern": SHAPE, "minLength": 1, "maxLength": LONGEST_NAME}
+StudyName = Annotated[str, _CLEAN, Path(json_schema_extra=_TOLD, examples=["answers"])]
+TopicName = Annotated[str, _CLEAN, Path(json_schema_extra=_TOLD, examples=["coffee"])]
+WorkerName = Annotated[str, _CLEAN, Path(json_schema_extra=_TOLD, examples=["ann"])]
 After = Annotated[
     str,
     Query(max_length=200, pattern=r"^[^\x00]*$", description="`next` of the page before"),

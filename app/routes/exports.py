@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
@@ -86,7 +88,7 @@ def export(
         raise BadOption(f"{idle!r} has no effect with the format {format.value!r}")
     found = _topics(service, study, topic)
     asked = Asked(service, study, found, rating, levels, bool(unjudged))
-    headers = {"Content-Disposition": f'attachment; filename="{study}.{format.value}"'}
+    headers = {"Content-Disposition": attachment(f"{study}.{format.value}")}
     if format in (Format.QRELS, Format.QRELS_REAL, Format.RUN):
         # All of it before the first line: what cannot be written is refused, not broken off.
         whole, count = _file(format, asked)
@@ -107,6 +109,17 @@ class Asked:
     rating: str | None
     levels: int | None
     unjudged: bool
+
+
+def attachment(name: str) -> str:
+    """Tell a browser how to call a file: in ASCII, and to those that know how, exactly.
+
+    >>> attachment("a b.csv")
+    'attachment; filename="a b.csv"'
+    """
+    plain = re.sub(r"[^\x20-\x7e]|[\"\\\\]", "_", name)
+    exact = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"
+    return f'attachment; filename="{plain}"{exact}'
 
 
 def _log_lines(form: Format, asked: Asked, inferred: bool, pseudonyms: bool) -> Iterator[str]:
@@ -148,7 +161,9 @@ def _file(form: Format, asked: Asked) -> tuple[list[str], int]:
         elif form is Format.QRELS_REAL:
             lines += real_qrels_lines(topic, _scores(asked, order, said.design))
         else:
-            lines += run_lines(topic, _scores(asked, order, said.design), asked.study)
+            # The tag only says whose run it is; unlike an id, it may be written otherwise.
+            tag = "_".join(asked.study.split())
+            lines += run_lines(topic, _scores(asked, order, said.design), tag)
     return lines, unjudged
 
 

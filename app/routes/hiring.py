@@ -2,6 +2,7 @@
 
 import hmac
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from fastapi import Path as InPath
@@ -47,8 +48,8 @@ def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
         reserved=found.money.reserved,
         offers=dict(found.offers),
         submissions=dict(found.submissions),
-        enter=f"{_address(service)}/judge/{study}/enter",
-        news=f"{_address(service)}/v1/studies/{study}/news/"
+        enter=f"{_address(service)}/judge/{quote(study, safe='')}/enter",
+        news=f"{_address(service)}/v1/studies/{quote(study, safe='')}/news/"
         f"{service.receipts.hook_word(found.study.id)}",
     )
 

@@ -18,8 +18,9 @@ from nextpair.storage.rows import KeyRow
 router = APIRouter(prefix="/v1/keys", tags=["keys"])
 
 
-def _out(row: KeyRow) -> dict[str, Any]:
-    return {name: value for name, value in asdict(row).items() if name != "hash"}
+def key_values(row: KeyRow) -> dict[str, Any]:
+    """Return what may be told of a key."""
+    return {name: value for name, value in asdict(row).items() if name not in ("hash", "parent")}
 
 
 @router.post("", status_code=201, responses={**repeated(NewKeyOut), **problems(409)})
@@ -32,7 +33,7 @@ def create_key(
     def create(connection: Connection) -> dict[str, Any]:
         key, row = keys.make_key(connection, body.scope, body.label, now)
         made.append(key)
-        return _out(row)
+        return key_values(row)
 
     answer, new = once(service, call, create, now)
     response.status_code = 201 if new else 200
@@ -44,7 +45,7 @@ def list_keys(caller: Admin, service: Svc) -> Page[KeyOut]:
     """List all keys, revoked ones too."""
     with service.database.read() as connection:
         rows = stored.list_keys(connection)
-    return Page(items=[KeyOut(**_out(row)) for row in rows])
+    return Page(items=[KeyOut(**key_values(row)) for row in rows])
 
 
 @router.get("/current", responses=problems())
@@ -52,7 +53,7 @@ def get_current_key(caller: Anyone, service: Svc) -> KeyOut:
     """Describe the key that this call is made with."""
     with service.database.read() as connection:
         (row,) = (one for one in stored.list_keys(connection) if one.id == caller.key_id)
-    return KeyOut(**_out(row))
+    return KeyOut(**key_values(row))
 
 
 @router.delete("/{key}", responses=problems(404))
@@ -61,4 +62,4 @@ def revoke_key(key: Name, caller: Admin, service: Svc, now: Now, request: Reques
     with service.database.write() as connection:
         row = keys.revoke_key(connection, key, now)
     request.app.state.keys.forget(key)
-    return KeyOut(**_out(row))
+    return KeyOut(**key_values(row))

@@ -2,20 +2,23 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from nextpair.app.errors import BadArrival, UnknownStudy, problem_of
 from nextpair.app.hiring import arriving
 from nextpair.app.judging.service import Service
+from nextpair.app.pages.file_help import file_help_page
 from nextpair.app.pages.files import File, page, static_files
 from nextpair.app.pages.headers import owner_headers, page_headers
+from nextpair.app.pages.plain import home_page
 from nextpair.app.platforms.finding import read_access
-from nextpair.app.problems import problem
+from nextpair.app.problems import refuse, wants_page
 from nextpair.app.routes.access import Now, Svc
 from nextpair.app.routes.described import StudyName, TopicName, problem_response
 from nextpair.app.routes.sessions import preview
@@ -50,24 +53,43 @@ def _page_headers(service: Service, name: str) -> dict[str, str]:
     return page_headers(service.settings)
 
 
-@router.get("/judge/{study}/enter", status_code=303, responses=problem_response(404, 422, 503))
+@router.get("/judge/{study}/enter", status_code=303, responses=problem_response(403, 404, 422, 503))
 def enter(study: StudyName, request: Request, service: Svc, now: Now) -> Response:
     """Let someone in whom a platform sends, as its parameters say, and go on to the page."""
     try:
         session = arriving.arrive(service, study, request.query_params, now)
     except BadArrival as error:
-        return _refused(service, study, error)
+        return _refused(service, study, request, error)
+    page = f"/judge/{quote(study, safe='')}"
     if session is None:
-        return RedirectResponse(f"/judge/{study}?preview=1", 303)
+        return RedirectResponse(f"{page}?preview=1", 303)
     # Behind the #, where no log sees it.
-    return RedirectResponse(f"/judge/{study}#{service.sessions.sign(session)}", 303)
+    return RedirectResponse(f"{page}#{service.sessions.sign(session)}", 303)
 
 
-def _refused(service: Service, study: str, error: BadArrival) -> Response:
+def _refused(service: Service, study: str, request: Request, error: BadArrival) -> Response:
     """Say what is wrong where it can be seen, which may be in a platform's frame."""
     found = problem_of(error)
     headers = _page_headers(service, study)
-    return problem(found.status, found.type, found.title, found.detail, headers=headers)
+    return refuse(request, found.status, found.type, found.title, found.detail, headers=headers)
+
+
+@router.get("/", include_in_schema=False)
+async def front_page() -> Response:
+    """Say what this is, and where to go on."""
+    return HTMLResponse(home_page(), headers=owner_headers())
+
+
+@router.get("/help/files", include_in_schema=False)
+async def files_page() -> Response:
+    """Say which files can be imported, and which fields they have."""
+    return HTMLResponse(file_help_page(), headers=owner_headers())
+
+
+@router.get("/sign-in", include_in_schema=False)
+async def sign_in_page() -> Response:
+    """Show the dashboard, which signs in with the one-time code behind the `#` of the address."""
+    return _dashboard()
 
 
 @router.get("/studies", include_in_schema=False)
@@ -103,9 +125,13 @@ async def static_file(name: str, known: Known = None) -> Response:
     return _answer(found, known, {})
 
 
-@router.get("/judge/{study}/preview", responses=problem_response(404, 422, 503))
-def preview_study(study: StudyName, service: Svc) -> Preview:
+@router.get(
+    "/judge/{study}/preview", response_model=Preview, responses=problem_response(404, 422, 503)
+)
+def preview_study(study: StudyName, request: Request, service: Svc) -> Any:
     """Tell what a study asks of its workers, to anyone who thinks of becoming one."""
+    if wants_page(request):
+        return RedirectResponse(f"/judge/{quote(study, safe='')}?preview=1", 303)
     return preview(service, study)
 
 

@@ -1,5 +1,7 @@
 """Judging sessions: a platform opens one for a worker, whose page then works with it alone."""
 
+from urllib.parse import quote
+
 from fastapi import APIRouter
 
 from nextpair.app.errors import Forbidden
@@ -38,9 +40,11 @@ def open_session(study: StudyName, body: SessionIn, caller: Platform) -> Session
     if body.topic is not None:
         service.topic_id(study, body.topic)
     ends = caller.now + service.settings.session_hours * HOUR
-    session = Session(study, body.worker, body.topic, body.count, caller.now, ends)
+    begun = 0.0 if body.continues else caller.now
+    session = Session(study, body.worker, body.topic, body.count, begun, ends)
     token = service.sessions.sign(session)
-    return SessionOut(url=f"/judge/{study}#{token}", session=token, expires_at=ends)
+    url = f"/judge/{quote(study, safe='')}#{token}"
+    return SessionOut(url=url, session=token, expires_at=ends)
 
 
 @router.get("/session", responses=problems(404))

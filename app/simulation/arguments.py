@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_mechanisms(parser.add_argument_group("what is measured"))
     _add_scale(parser.add_argument_group("how much of it"))
     at_service = parser.add_argument_group("a live service in place of this process")
-    add_service(at_service, required=False)
+    add_service(at_service, local=False)
     _add_results(parser.add_argument_group("what comes out"))
 
 

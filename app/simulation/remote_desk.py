@@ -5,10 +5,10 @@ gave it, and nobody else asks there: the service then chooses as a topic in this
 """
 
 import hashlib
-import re
 import secrets
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,11 @@ from nextpair.app.client import Client
 from nextpair.app.designs import preference
 from nextpair.app.formats.pools import Pool, PoolDocument
 from nextpair.app.formats.sendable import Unsendable
+from nextpair.app.names import clean_name
 from nextpair.app.simulation.desk import Desk, OpenDesk
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.truths import Answer, Question
 from nextpair.app.uploads import upload_pool
-from nextpair.app.wire.common import NAME
 from nextpair.app.wire.judging import AssignmentOut
 from nextpair.app.words import Reason
 from nextpair.selectors.base import End, Idle
@@ -163,6 +163,6 @@ class RemoteDesks:
 
 def _name(topic: str) -> str:
     """Call a topic as the file does, unless that cannot stand in an address."""
-    if re.fullmatch(NAME, topic):
-        return topic
+    with suppress(ValueError):
+        return clean_name(topic)
     return f"topic-{hashlib.sha256(topic.encode()).hexdigest()[:12]}"

@@ -9,15 +9,14 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
-    StringConstraints,
     WithJsonSchema,
 )
 
-Item = TypeVar("Item")
+from nextpair.app.names import Name
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._:@~+|=-]{0,199}$"
-Name = Annotated[str, StringConstraints(pattern=NAME, max_length=200)]
-"""A study, a topic or a worker as the caller calls it; fit to stand in an address."""
+__all__ = ["ErrorAt", "Item", "Moment", "Name", "Page", "ProblemOut", "Wire"]
+
+Item = TypeVar("Item")
 
 Moment = Annotated[
     float,

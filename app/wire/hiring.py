@@ -36,7 +36,7 @@ class HiringOut(BaseModel):
 class PlanIn(Wire):
     """What to try out in place of the study's own settings; what is left out is the study's."""
 
-    platform: Annotated[str, StringConstraints(max_length=100)] = "link"
+    platform: Annotated[str, StringConstraints(max_length=100)] = "invited"
     platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict
     )

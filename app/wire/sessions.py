@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.platforms.facts import Code, Finish, Form, Redirect
-from nextpair.app.values import Line, Whole
+from nextpair.app.values import Flag, Line, Whole
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.app.wire.judging import DesignOut, NextOut, VerdictOut
 
@@ -19,6 +19,11 @@ class SessionIn(Wire):
     topic: Name | None = Field(None, description="only this topic; any if left out")
     count: Whole | None = Field(
         None, ge=1, le=10**6, description="the most questions they answer; no limit if left out"
+    )
+    continues: Flag = Field(
+        False,
+        description="whether what they have answered in this study before counts as answered in"
+        " this session: to renew one that has ended, or soon will",
     )
 
 

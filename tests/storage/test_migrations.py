@@ -5,13 +5,15 @@ from collections.abc import Iterator
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
 
 from nextpair.storage import assignments, judgments, keys
 from nextpair.storage.database import Database
 from nextpair.storage.errors import AlreadyThere, WrongSchema
 from nextpair.storage.hiring_tables import Base
 from nextpair.storage.migrating import check_schema, migrate, prepare
+from nextpair.storage.rows import KeyRow
+from nextpair.storage.tables import Study
 
 
 @pytest.fixture
@@ -111,3 +113,57 @@ def test_judgments_of_the_first_revision_go_on_to_the_next_and_back(database: Da
         assert [tuple(one) for one in found] == [("better", 2.5)]
     migrate(database)
     check_schema(database)
+
+
+_LINKS = [
+    """INSERT INTO studies VALUES (1, 'unasked',
+        '{"platform": "link", "votes": 3}', 'open', 0, 1.0)""",
+    """INSERT INTO studies VALUES (2, 'with options',
+        '{"platform": "link", "platform_options": {"code": true}}', 'open', 0, 1.0)""",
+    """INSERT INTO studies VALUES (3, 'in use', '{"platform": "link"}', 'open', 0, 1.0)""",
+    """INSERT INTO studies VALUES (4, 'elsewhere', '{"platform": "mturk"}', 'open', 0, 1.0)""",
+    """INSERT INTO studies VALUES (5, 'older', '{}', 'open', 0, 1.0)""",
+    "INSERT INTO workers VALUES (1, 3, 'ann', 'active', 1.0)",
+    "INSERT INTO submissions (id, study_id, platform, session, worker_id, state, extra, begun_at,"
+    " created_at) VALUES (1, 3, 'link', 'ann', 1, 'working', '{}', 1.0, 1.0)",
+]
+
+
+def platforms(database: Database) -> dict[str, str | None]:
+    with database.read() as connection:
+        found = connection.execute(select(Study.name, Study.settings))
+        return {name: settings.get("platform") for name, settings in found}
+
+
+def test_a_study_that_never_asked_for_links_is_closed_to_strangers(database: Database) -> None:
+    migrate(database, "0004")
+    with database.write() as connection:
+        for statement in _LINKS:
+            connection.exec_driver_sql(statement)
+    before = platforms(database)
+    migrate(database)
+    assert platforms(database) == {
+        "unasked": "invited",
+        "with options": "link",
+        "in use": "link",
+        "elsewhere": "mturk",
+        "older": None,
+    }
+    with database.read() as connection:
+        kept = connection.execute(select(Study.settings).where(Study.id == 1)).scalar_one()
+    assert kept == {"platform": "invited", "votes": 3}
+    migrate(database, "-1")
+    assert platforms(database) == before
+
+
+def test_browsers_are_signed_out_by_the_way_back(database: Database) -> None:
+    prepare(database, "secret")
+    with database.write() as connection:
+        keys.add_key(connection, KeyRow("a", "x", "admin", "", 1.0, None))
+        keys.add_key(connection, KeyRow("b", "y", "admin", "", 1.0, None, 9.0, "a"))
+        keys.add_sign_in(connection, "z", "b", 1.0, 9.0)
+        keys.add_request(connection, "b", "once", "f", {}, 1.0)
+    migrate(database, "-1")
+    migrate(database)
+    with database.read() as connection:
+        assert [row.id for row in keys.list_keys(connection)] == ["a"]

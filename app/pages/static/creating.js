@@ -29,7 +29,7 @@ export function newStudy(owner) {
   const about = make("p", { class: "note" });
   fill(owner, inputs, about);
   const fields = [
-    field("Name", inputs.name, "In addresses and files: letters, digits, dashes. It cannot be changed later."),
+    field("Name", inputs.name, "In addresses and files: in any script, without a slash. It cannot be changed later."),
     field("Title", inputs.title, "What workers see above the page."),
     field("Instructions", inputs.instructions, "What workers read before they begin."),
     field("Who judges", inputs.judges, "…"),

@@ -1,6 +1,6 @@
-// The dashboard: lets an owner in with a key, and shows the page that the address names.
+// The dashboard: lets an owner in with a one-time code or a key, and shows the page that the address names.
 
-import { messageOf, Refusal } from "./api.js";
+import { call, messageOf, Refusal } from "./api.js";
 import { button, find, make } from "./elements.js";
 import { field, form, place } from "./layout.js";
 import { keepKey, keptKey, Owner } from "./owner.js";
@@ -40,7 +40,16 @@ function signIn(wrong) {
     keepKey(owner.key);
     await begin(owner);
   });
-  const how = make("p", { class: "soft" }, "An admin key does everything, a read key only looks. Whoever runs the service makes one: ", make("code", {}, "nextpair keys create --scope admin"));
+  const how = make(
+    "p",
+    { class: "soft" },
+    "Was the service started on this machine with ",
+    make("code", {}, "nextpair start"),
+    "? Then no key is needed: type ",
+    make("code", {}, "nextpair sign-in"),
+    " in the same folder. Otherwise whoever runs it makes a key, which does everything (admin) or only looks (read): ",
+    make("code", {}, "nextpair keys create --scope admin"),
+  );
   const told = wrong ? [make("p", { class: "wrong", role: "alert" }, wrong)] : [];
   main.replaceChildren(make("div", { class: "message" }, make("h1", {}, "Sign in"), ...told, body, how));
   key.focus();
@@ -55,6 +64,7 @@ async function open(key) {
   try {
     owner.scope = (await owner.get("/v1/keys/current")).scope;
   } catch (error) {
+    if (error instanceof Refusal && error.message.includes("too long ago")) throw new Error("You were signed in too long ago: sign in again.");
     if (error instanceof Refusal && error.status === 401) throw new Error("The service does not know this key, or it was revoked.");
     throw error;
   }
@@ -65,6 +75,7 @@ async function open(key) {
 /** @param {Owner} owner */
 async function begin(owner) {
   find("tools").hidden = false;
+  if (location.pathname === "/sign-in") return location.replace("/studies");
   try {
     await show(owner);
   } catch (error) {
@@ -76,7 +87,22 @@ async function begin(owner) {
   }
 }
 
+/** Exchange the one-time code of the address for a key of this browser's own. */
+async function useCode() {
+  const code = location.hash.slice(1);
+  // Not in the history: the code is spent, but nobody needs to wonder about it.
+  history.replaceState(null, "", "/sign-in");
+  try {
+    const { key } = await call("POST", "/v1/sign-ins/use", null, { code });
+    keepKey(key);
+    location.replace("/studies");
+  } catch (error) {
+    signIn(error instanceof Refusal ? "This sign-in address does not work: it was used before, or is too old." : messageOf(error));
+  }
+}
+
 async function start() {
+  if (location.pathname === "/sign-in" && location.hash.length > 1) return useCode();
   const key = keptKey();
   if (!key) return signIn();
   try {
@@ -87,8 +113,12 @@ async function start() {
   }
 }
 
-find("sign-out").addEventListener("click", () => {
+find("sign-out").addEventListener("click", async () => {
+  const key = keptKey();
   keepKey(null);
+  // A key of this browser alone ends with it; any other key stays as it is.
+  if (key) await call("DELETE", "/v1/sign-ins/current", key).catch(() => {});
   location.assign("/studies");
 });
+addEventListener("hashchange", () => location.pathname === "/sign-in" && location.reload());
 start();

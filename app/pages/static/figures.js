@@ -73,6 +73,11 @@ export function day(moment) {
   return new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium" }).format(new Date(moment));
 }
 
+/** @param {string} at @returns {string} day and time, as the reader writes them */
+export function moment(at) {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" }).format(new Date(at));
+}
+
 /**
  * Say how long something takes at a pace.
  * @param {number} left

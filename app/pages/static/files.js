@@ -13,7 +13,9 @@ export class Files {
     this.documents = make("input", { type: "file", multiple: true, id: "file-documents" });
     this.depth = make("input", { type: "number", min: 1, value: 100, id: "file-depth" });
     this.topic = make("input", { type: "text", id: "file-topic", autocomplete: "off" });
+    const help = make("a", { href: "/help/files", target: "_blank", rel: "noopener" }, "Which fields files have, with examples to copy");
     this.fields = [
+      make("p", { class: "note" }, help),
       field("Documents", this.documents, "JSON Lines (id, topic, title, text …) or a CSV table; plain or gzip."),
       field("Topics", this.topics, "TREC topics, if you have them: titles, descriptions, narratives."),
       field("Runs", this.runs, "TREC runs: what they rank highest is judged."),

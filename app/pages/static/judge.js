@@ -66,7 +66,7 @@ async function start() {
     seat.example = await preview(screen, selecting, study);
     return;
   }
-  const text = "This page is opened from the platform you work on, by a link that is only yours.";
+  const text = "This page is opened by a judging link that is only yours: by the one that you were given, or from the platform you work on.";
   screen.message({ title: "This page needs its own link", body: [make("p", {}, text)] });
 }
 

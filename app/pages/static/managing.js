@@ -1,4 +1,4 @@
-// What an owner does with a study: start, pause, close, hand out links, download results, change it.
+// What an owner does with a study: start, pause, close, download results, change it.
 
 import { JUDGES, expectation } from "./audience.js";
 import { ask, make } from "./elements.js";
@@ -43,33 +43,6 @@ async function sure() {
     { label: "Cancel", value: "", kind: "quiet" },
   ]);
   return said === "close";
-}
-
-/**
- * Hand out a link that opens the judging page for one worker.
- * @param {import("./owner.js").Owner} owner
- * @param {string} study
- * @param {string} [topic]
- */
-export async function judgingLink(owner, study, topic) {
-  const worker = make("input", { type: "text", id: "link-worker", autocomplete: "off" });
-  const most = make("input", { type: "number", min: 1, id: "link-count" });
-  const made = make("div", { "aria-live": "polite" });
-  const fields = [
-    field("Worker", worker, "A name of your own for the person: letters, digits, dashes."),
-    field("Questions at most", most, "Leave it empty for no limit."),
-    made,
-  ];
-  const body = form(fields, "Make a link", async () => {
-    const wish = { worker: worker.value.trim(), topic: topic ?? null, count: most.valueAsNumber || null };
-    const session = await owner.post(`${at(study)}/sessions`, wish);
-    const address = new URL(session.url, location.origin).href;
-    const shown = make("input", { type: "text", readonly: true, value: address, id: "link", "aria-label": "The link" });
-    const open = make("a", { href: address, target: "_blank", rel: "noopener" }, "Open it in a new tab");
-    made.replaceChildren(shown, note(`For ${wish.worker} alone: whoever has it can judge in their name. It lasts until ${day(session.expires_at)}.`), open);
-    shown.select();
-  });
-  await ask("A link to judge", [body], [{ label: "Close", value: "", kind: "quiet" }]);
 }
 
 const CHECKS = ["quiz", "traps", "repeats", "audits", "seconds_per_document", "moved_pass"];

@@ -22,8 +22,8 @@ const REASONS = {
 
 /** @type {Record<string, Message>} */
 const PROBLEMS = {
-  "expired-token": { title: "Your session has ended", text: ["Open the page again from where you came. Every answer you sent is kept."] },
-  "bad-token": { title: "This link does not work", text: ["It may have been cut off when it was copied. Open the page again from where you came."] },
+  "expired-token": { title: "Your judging link has ended", text: ["Ask whoever gave it to you for a new one, or open the page again from where you came: you go on where you were.", "Every answer you sent is kept."] },
+  "bad-token": { title: "This link does not work", text: ["It may have been cut off when it was copied. Open it again from where you have it, or ask whoever gave it to you for a new one."] },
   "study-closed": { title: "The study is over", text: ["It takes no more answers. Thank you for your work!"] },
   "topic-closed": { title: "This part is over", text: ["It takes no more answers. Thank you for your work!"] },
   "worker-blocked": { title: "No more questions for you here", text: ["Whoever runs this study has ended your part in it. Ask them if you have questions."] },

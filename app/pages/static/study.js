@@ -5,7 +5,8 @@ import { make } from "./elements.js";
 import { ago, count, counted, duration, endings, money, pairsTold, range, share, spent, together, way } from "./figures.js";
 import { addFiles } from "./files.js";
 import { badge, bar, doing, note, place, section, some, table, tiles, trying } from "./layout.js";
-import { exporting, judgingLink, settings, statusButtons } from "./managing.js";
+import { judgingLink } from "./inviting.js";
+import { exporting, settings, statusButtons } from "./managing.js";
 import { at, pageOf } from "./owner.js";
 import { calmly, Stream } from "./stream.js";
 import { Workers } from "./workers.js";
@@ -97,7 +98,7 @@ export class StudyPage {
     const report = make("a", { class: "button quiet", href: `${pageOf(study.id)}/report` }, "Report");
     const actions = [
       ...statusButtons(this.owner, this.path, study.status, changed),
-      ...(this.owner.manages ? [doing("Judging link…", () => judgingLink(this.owner, study.id))] : []),
+      ...(this.owner.manages ? [doing("Judging link…", () => judgingLink(this.owner, study.id), "primary")] : []),
       report,
     ];
     const title = make("h1", { dir: "auto" }, study.title || study.id);

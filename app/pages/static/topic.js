@@ -5,7 +5,8 @@ import { Conflicts, explaining } from "./conflicts.js";
 import { ask, button, make, paragraphs, verbatim } from "./elements.js";
 import { count, decimal, endings, pairsTold, range, share, way } from "./figures.js";
 import { badge, choice, doing, field, note, place, section, table, tiles, trying } from "./layout.js";
-import { exporting, judgingLink, statusButtons } from "./managing.js";
+import { judgingLink } from "./inviting.js";
+import { exporting, statusButtons } from "./managing.js";
 import { parse } from "./markup.js";
 import { drawMatrix } from "./matrix.js";
 import { at, pageOf } from "./owner.js";
@@ -94,7 +95,7 @@ export class TopicPage {
   #head(topic) {
     const actions = [
       ...statusButtons(this.owner, this.path, topic.status, () => this.look()),
-      ...(this.owner.manages ? [doing("Judging link…", () => judgingLink(this.owner, this.study, this.name))] : []),
+      ...(this.owner.manages ? [doing("Judging link…", () => judgingLink(this.owner, this.study, { topic: this.name }))] : []),
       make("a", { class: "button quiet", href: `${pageOf(this.study)}/report?topic=${encodeURIComponent(this.name)}` }, "Report"),
     ];
     const title = make("h1", { dir: "auto" }, topic.title || topic.id);

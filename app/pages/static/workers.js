@@ -2,6 +2,7 @@
 
 import { make } from "./elements.js";
 import { count, decimal, share } from "./figures.js";
+import { judgingLink } from "./inviting.js";
 import { badge, doing, note, section, some, table } from "./layout.js";
 import { at } from "./owner.js";
 import { retractWorker } from "./retracting.js";
@@ -31,7 +32,7 @@ export class Workers {
   async look() {
     const rows = await this.owner.list(`${at(this.study)}/workers`, MOST);
     if (!rows.length) {
-      this.body.replaceChildren(note("Nobody has asked for a question yet. Hand out a judging link, or let a platform call the service."));
+      this.body.replaceChildren(note("Nobody has asked for a question yet. Make a judging link for each person, yourself included, or let a platform call the service."));
       return;
     }
     if (!this.report) this.#show(rows);
@@ -81,9 +82,11 @@ export class Workers {
     const retract = doing("Retract…", async () => {
       if (await retractWorker(this.owner, this.study, row.id)) await this.changed();
     });
+    const link = doing("Link…", () => judgingLink(this.owner, this.study, { worker: row.id }));
+    link.setAttribute("aria-label", `New link for ${row.id}`);
     turn.setAttribute("aria-label", `${turn.textContent} ${row.id}`);
     retract.setAttribute("aria-label", `Retract ${row.id}: see what would change`);
-    return [retract, turn];
+    return active ? [link, retract, turn] : [retract, turn];
   }
 }
 

@@ -4,12 +4,13 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -69,22 +70,54 @@ def test_a_log_gets_the_story_without_control_characters(shown: tuple[Path, str]
     assert "How do I make better coffee at home?" in text
     assert "Nobody was asked" in text
     assert re.search(r"\d+% fewer judgments than asking every pair", text)
-    assert max(len(line) for line in text.split("\nTry\n")[0].splitlines()) <= 80
+    told = text.split("\nTry\n")[0].splitlines()
+    # An address that is broken into lines is no link any more.
+    assert max(len(line) for line in told if not line.startswith("    http://")) <= 80
 
 
 def test_the_service_is_left_running_with_its_key_in_a_file(shown: tuple[Path, str]) -> None:
     cwd, text = shown
     key = cwd / "nextpair-demo" / "key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
-    found = re.search(r"look at it +(http://127\.0\.0\.1:\d+)/studies", text)
+    found = re.search(r"(http://127\.0\.0\.1:\d+)/studies\n", text)
     assert found
-    assert key.read_text(encoding="utf-8").strip() in text
+    assert key.read_text(encoding="utf-8").strip() not in text
     with Client(found[1], key.read_text(encoding="utf-8").strip()) as client:
         progress = client.study_progress("everyday")
         assert progress.finished == 4
         assert f"That took {progress.judgments} judgments" in text.replace("\n  ", " ")
         assert len([*client.workers("everyday")]) == 6
     assert httpx.get(f"{found[1]}/openapi.json").status_code == 401
+
+
+def test_it_ends_with_something_to_judge_and_a_dashboard_that_is_signed_in(
+    shown: tuple[Path, str],
+) -> None:
+    _, text = shown
+    judging = re.search(r"(http://\S+)/judge/your-turn#(\S+)", text)
+    assert judging
+    with Client(judging[1], judging[2]) as person:
+        asked = person._connection.send("POST", "/v1/session/next", json={}).json()
+    assert len(asked["assignments"]) == 1
+    code = re.search(r"/sign-in#(\S+)", text)
+    assert code
+    signed_in = httpx.post(f"{judging[1]}/v1/sign-ins/use", json={"code": code[1]}).json()
+    with Client(judging[1], signed_in["key"]) as owner:
+        assert {one.id for one in owner.studies()} == {"everyday", "your-turn"}
+    again = httpx.post(f"{judging[1]}/v1/sign-ins/use", json={"code": code[1]})
+    assert again.status_code == 401
+
+
+def test_a_demonstration_takes_another_port_where_its_own_is_in_use(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        with suppress(OSError):
+            taken.bind((background.HOST, background.PORT))
+            taken.listen()
+        try:
+            running, _ = background.start(tmp_path)
+            assert running.port != background.PORT
+        finally:
+            background.stop(tmp_path)
 
 
 def test_the_lines_to_try_work_as_they_are_printed(shown: tuple[Path, str]) -> None:

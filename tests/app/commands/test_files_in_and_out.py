@@ -50,13 +50,36 @@ def test_topics_and_documents_come_into_a_new_study(
     settings = ["--selector", "merge-tie", "--option", "pool=64", "--votes", "3"]
     assert run("import", address, "everyday", *settings, *ANSWERS) == 0
     shown = capsys.readouterr()
-    assert shown.out == "study everyday: 4 topics, 53 documents; 4 topics new, 0 there already\n"
+    told, onward = shown.out.splitlines()
+    assert told == "study everyday: 4 topics, 53 documents; 4 topics new, 0 there already"
+    assert onward.endswith(f" {address}/studies/everyday")
     assert shown.err == ""
     study = client.study("everyday")
     assert (study.selector, study.options, study.votes) == ("merge-tie", {"pool": 64}, 3)
     topics = {topic.id: topic for topic in client.topics("everyday")}
     assert topics["coffee"].title == "How do I make better coffee at home?"
     assert topics["coffee"].documents == 14
+
+
+def test_a_study_that_is_not_there_is_added_with_the_defaults(
+    address: str, client: Client, capsys: Captured
+) -> None:
+    assert run("import", address, "by default", *ANSWERS) == 0
+    assert capsys.readouterr().out.endswith(f"{address}/studies/by%20default\n")
+    study = client.study("by default")
+    assert (study.selector, study.votes, study.platform) == ("placement", 1, "invited")
+
+
+def test_ids_that_some_exports_cannot_hold_are_told_at_import(
+    address: str, client: Client, tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "d.jsonl"
+    line = '{"id": "%s", "topic": "Kaffee kochen", "text": "A"}\n'
+    path.write_text(line % "a" + line % "b c", encoding="utf-8")
+    assert run("import", address, "spaced", "--documents", path) == 0
+    warned = capsys.readouterr().err
+    assert "1 topic with white space in the id" in warned and "'Kaffee kochen'" in warned
+    assert "1 document with white space in the id" in warned and "'b c'" in warned
 
 
 def test_the_same_import_again_changes_nothing(
@@ -124,7 +147,10 @@ def test_documents_without_a_topic_are_given_one(
     ("words", "message"),
     [
         ([], "give --runs or --documents"),
-        (ANSWERS, "there is no study 'refused'; --selector NAME would add it"),
+        (
+            ["--documents", str(EXAMPLES / "grades.qrels")],
+            "nextpair import --help lists the fields",
+        ),
         ([*ANSWERS, "--depth", "3"], "--depth has no effect without --runs"),
         (["--runs", "no-such-file", "--topic", "1"], "--topic has no effect without --documents"),
         (["--documents", "no-such-file"], "no-such-file: "),

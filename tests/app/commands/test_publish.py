@@ -81,7 +81,7 @@ def test_a_study_is_planned_published_followed_and_stopped(
 
 WRONG = [
     (["publish", "turk"], "there is no platform 'turk'"),
-    (["publish", "mturk", "--stop"], "is on link"),
+    (["publish", "mturk", "--stop"], "is on invited"),
     (["publish", "link", *MONEY], "hires nobody"),
     (["publish", "mturk", *MONEY, "--option", "colour=red"], "'colour'"),
     (["publish", "mturk", "--budget", "0"], "hiring.budget"),

@@ -154,3 +154,30 @@ def test_arrows_scroll_the_document_that_has_the_focus(site: Site) -> None:
     assert worker.frame.locator("input:checked").count() == 0
     worker.page.keyboard.press("ArrowRight")
     expect(worker.frame.locator("input:checked")).to_have_value("right")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_plain_pages_and_a_judging_link(
+    site: Site, axe: str, scheme: str
+) -> None:
+    study = f"axe-plain-{scheme}"
+    site.make_study(study, 3)
+    page = site.page(color_scheme=scheme, reduced_motion="reduce")
+    for path in ("/", "/help/files", "/nothing", f"/judge/{study}/enter?worker=eve"):
+        page.goto(site.address + path)
+        # A page without scripts still has the policy: what axe needs is given by the browser.
+        assert violations(page, axe) == [], path
+    site.sign_in(f"/studies/{study}", page)
+    page.get_by_role("button", name="Judging link…").click()
+    page.get_by_label("Who judges").fill("Zoë")
+    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("link", name="Judge now").wait_for()
+    assert violations(page, axe) == []
+
+
+@pytest.mark.parametrize("path", ["/", "/help/files", "/nothing"])
+def test_plain_pages_fit_a_narrow_screen(site: Site, path: str) -> None:
+    page = site.page(viewport={"width": 320, "height": 640})
+    page.goto(site.address + path)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 320

@@ -170,7 +170,7 @@ def test_a_judging_link_opens_the_page_for_one_worker(site: Site) -> None:
     site.make_study("linked", 3)
     page = site.sign_in("/studies/linked")
     page.get_by_role("button", name="Judging link").click()
-    page.get_by_role("textbox", name="Worker", exact=True).fill("eve")
+    page.get_by_label("Who judges").fill("eve")
     page.get_by_label("Questions at most").fill("2")
     page.get_by_role("button", name="Make a link").click()
     address = page.get_by_label("The link", exact=True).input_value()

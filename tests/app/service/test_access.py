@@ -13,12 +13,15 @@ from nextpair.app.main import ROUTERS
 from nextpair.app.words import Scope
 
 DASHBOARD = (
+    "/",
+    "/help/files",
+    "/sign-in",
     "/studies",
     "/studies/{study}",
     "/studies/{study}/report",
     "/studies/{study}/topics/{topic}",
 )
-"""The same page for everyone; it asks for a key."""
+"""Pages that are the same for everyone; the dashboard asks for a key."""
 OPEN = {
     "/healthz": 200,
     "/readyz": 200,
@@ -26,6 +29,7 @@ OPEN = {
     "/judge/{study}/preview": 404,
     "/judge/{study}/enter": 404,
     "/v1/studies/{study}/news/{word}": 422,
+    "/v1/sign-ins/use": 422,
     "/static/{name}": 404,
     **dict.fromkeys(DASHBOARD, 200),
 }
@@ -91,6 +95,7 @@ READING = {
     ("GET", f"{AT}/export/csv"),
     ("GET", f"{AT}/activity"),
     ("GET", "/metrics"),
+    ("DELETE", "/v1/sign-ins/current"),
 }
 LOOKING = {
     ("GET", "/v1/studies"),

@@ -135,8 +135,27 @@ def test_a_worker_who_has_seen_it_all_may_hand_in_fewer(service: InProcess) -> N
     assert finish(service, token).json()["kind"] == "form"
 
 
-def test_a_plain_link_needs_no_settings(service: InProcess) -> None:
-    service.make_study("plain")
+def test_nobody_judges_a_study_uninvited_unless_it_asks_for_links(service: InProcess) -> None:
+    made = service.make_study("closed")
+    assert made["platform"] == "invited"
+    service.make_topic(2, "t", "closed")
+    for query in ("worker=eve", "", "worker=ann&invited=1"):
+        response = service.http.get(f"/judge/closed/enter?{query}", follow_redirects=False)
+        problem = refusal(response, 403, "uninvited")
+        assert "judging link" in problem["detail"]
+    assert service.get("/v1/studies/closed/workers")["items"] == []
+    session = service.post("/v1/studies/closed/sessions", {"worker": "eve"}, status=201)["session"]
+    about = service.get("/v1/session", bearer=session)
+    assert (about["worker"], about["hands_in"]) == ("eve", False)
+    assert answer(service, session) == 1
+    assert finish(service, session).json()["kind"] == "nothing"
+    service.send("PATCH", "/v1/studies/closed", {"platform": "link"})
+    response = service.http.get("/judge/closed/enter?worker=mallory", follow_redirects=False)
+    assert response.status_code == 303, "the study has asked for it"
+
+
+def test_a_plain_link_needs_no_options(service: InProcess) -> None:
+    service.make_study("plain", platform="link")
     service.make_topic(2, "t", "plain")
     response = service.http.get("/judge/plain/enter?worker=eve", follow_redirects=False)
     token = response.headers["location"].partition("#")[2]
@@ -149,7 +168,7 @@ def test_a_plain_link_needs_no_settings(service: InProcess) -> None:
 def test_a_link_can_end_with_a_code_of_the_workers_own(service: InProcess) -> None:
     codes = set()
     for study in ("one", "two"):
-        service.make_study(study, platform_options={"code": True})
+        service.make_study(study, platform="link", platform_options={"code": True})
         service.make_topic(3, "t", study)
         response = service.http.get(f"/judge/{study}/enter?worker=eve", follow_redirects=False)
         token = response.headers["location"].partition("#")[2]

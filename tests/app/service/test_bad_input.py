@@ -297,7 +297,7 @@ WISHES: list[tuple[Any, str]] = [
     ({}, "worker"),
     ({"worker": ""}, "worker"),
     ({"worker": None}, "worker"),
-    ({"worker": "a b"}, "worker"),
+    ({"worker": "a/b"}, "worker"),
     ({"worker": "a\x00"}, "worker"),
     ({"worker": "ann", "count": 0}, "count"),
     ({"worker": "ann", "count": 101}, "count"),
@@ -329,7 +329,7 @@ ANSWERS: list[Any] = [
     {"answer": {"preference": "left"}, "seconds": 1e300},
     {"answer": {"preference": "left"}, "attempt": 0},
     {"answer": {"preference": "left"}, "attempt": 10**30},
-    {"answer": {"preference": "left"}, "worker": "a b"},
+    {"answer": {"preference": "left"}, "worker": "a/b"},
 ]
 
 

@@ -21,7 +21,7 @@ def run(
     """Make a run over one topic of ten documents, with these checkpoints and this end."""
     *before, (judgments, tau_b) = points
     curve = tuple(Point(*point) for point in before)
-    topic = TopicRun("1", 10, judgments, 0, tau_b, False, ended, 0.1, 50.0, curve)
+    topic = TopicRun("1", 10, judgments, 0, tau_b, False, ended, 0.1, 50.0, curve=curve)
     return Run(Plan(selector), seed, [topic])
 
 

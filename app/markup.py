@@ -2,7 +2,7 @@
 
 from html import escape
 
-VOID = frozenset({"meta", "br", "line", "circle", "polyline", "rect"})
+VOID = frozenset({"meta", "link", "br", "line", "circle", "polyline", "rect"})
 
 
 class Html(str):

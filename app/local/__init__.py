@@ -1,0 +1,1 @@
+"""A service that belongs to a folder: started there, found there by other commands."""
