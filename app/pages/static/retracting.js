@@ -67,7 +67,7 @@ function moves(effect) {
       one.topic,
       `${ranks(moved.before)}, ${moved.status_before}`,
       `${ranks(moved.after)}, ${moved.status_after}`,
-      moved.because.map((/** @type {any} */ reason) => reason.text).join("; "),
+      make("ul", { class: "reasons" }, ...moved.because.map((/** @type {any} */ reason) => make("li", {}, reason.text))),
     ]),
   );
   const told = `${counted(all, "document")} would have another status or other possible ranks${all > MOST_MOVED ? `, ${MOST_MOVED} of them here` : ""}:`;
