@@ -11,7 +11,7 @@ from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import SEEDS, Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Answer, Question, Recorded, Truth, generated_truths
-from nextpair.selectors.base import Idle, find_selector, make_options, selector_names
+from nextpair.selectors.base import End, Idle, find_selector, make_options, selector_names
 from nextpair.selectors.topic.believing import Believer
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
@@ -53,6 +53,9 @@ class ForgetfulDesk:
 
     def conflicts(self) -> int:
         return len(self.topic().conflicts)
+
+    def ended(self) -> End | None:
+        return self.topic().ended
 
 
 def graded(size: int = 12) -> Truth:
