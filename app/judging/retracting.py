@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from nextpair.app.errors import UnknownWorker
 from nextpair.app.judging.live import Change, LiveTopic
+from nextpair.app.judging.moving import Moved, Moving
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
 from nextpair.selectors.errors import UnknownJudgment
@@ -27,15 +26,6 @@ class Sum:
     classes: int
     settled: int
     conflicts: int
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A document whose possible ranks are other than before."""
-
-    document: str
-    before: tuple[int, int]
-    after: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +85,8 @@ def _retract(
         rows = judgments.counting(connection, topic_id, numbers)
         taken = [row.number for row in rows]
         counted = [row.number for row in rows if row.purpose in live.hears]
-        effect = _effect(live, live.state.retract(*counted), rows)
+        after = live.state.retract(*counted)
+        effect = _effect(live, after, rows, _worker_names(connection, live))
         if retraction.dry_run or not rows:
             return Step(effect)
         head = live.moved(entries=1)
@@ -126,7 +117,20 @@ def _retracted(connection: Connection, judgment: JudgmentRow, version: int) -> A
     return replace(row, state=State.RETRACTED, version=version)
 
 
-def _effect(live: LiveTopic, after: Topic | Singles, rows: Sequence[JudgmentRow]) -> Effect:
+def _worker_names(connection: Connection, live: LiveTopic) -> Mapping[str, str]:
+    """Return what the workers of a topic are called, by what its state calls them."""
+    if isinstance(live.state, Singles):
+        return {}
+    ids = sorted({int(one.worker) for one in live.state.log})
+    return {str(one): name for one, name in studies.worker_names(connection, ids).items()}
+
+
+def _effect(
+    live: LiveTopic,
+    after: Topic | Singles,
+    rows: Sequence[JudgmentRow],
+    names: Mapping[str, str],
+) -> Effect:
     if isinstance(after, Singles) or isinstance(live.state, Singles):
         numbers = tuple(row.number for row in rows)
         return Effect(live.row.name, numbers, _count(live.state), _count(after), ())
@@ -137,7 +141,7 @@ def _effect(live: LiveTopic, after: Topic | Singles, rows: Sequence[JudgmentRow]
         numbers,
         _sum(live.state, before_ranks),
         _sum(after, after_ranks),
-        _moved(live.state.documents.ids, before_ranks, after_ranks),
+        Moving(live.state, after, numbers, names).moved(),
     )
 
 
@@ -153,16 +157,4 @@ def _sum(state: Topic, ranks: Standing) -> Sum:
         len(state.reported().classes),
         state.reported().settled,
         len(state.conflicts),
-    )
-
-
-def _moved(ids: Sequence[str], before: Standing, after: Standing) -> tuple[Moved, ...]:
-    places = np.flatnonzero((before.best != after.best) | (before.worst != after.worst))
-    return tuple(
-        Moved(
-            ids[place],
-            (int(before.best[place]), int(before.worst[place])),
-            (int(after.best[place]), int(after.worst[place])),
-        )
-        for place in places.tolist()
     )

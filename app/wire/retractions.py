@@ -2,8 +2,10 @@
 
 from pydantic import BaseModel, Field, model_validator
 
+from nextpair.app.judging.moving import Why
 from nextpair.app.values import SAFE_INTEGER, Flag, Line, Whole
 from nextpair.app.wire.common import Name, Wire
+from nextpair.selectors.topic.reported import Status
 
 MOST_MOVED = 1000
 
@@ -48,12 +50,28 @@ class SumOut(BaseModel):
     conflicts: int
 
 
+class BecauseOut(BaseModel):
+    """Why a document is elsewhere, or more or less certain."""
+
+    why: Why = Field(
+        description="own: judgments about it are gone; inferred: what followed from them is;"
+        " goal: the topic has not reached its goal any more, so each document must be certain by"
+        " itself; neighbours: judgments about documents it was compared with are gone; workers:"
+        " those who judged it are weighed otherwise; others: it is as settled as before, but"
+        " documents around it are not; model: the fit of all answers is another one"
+    )
+    text: str = Field(description="the same as a sentence, with judgments, documents and workers")
+
+
 class MovedOut(BaseModel):
-    """A document whose possible ranks are other than before."""
+    """A document whose status or possible ranks are other than before."""
 
     document: str
-    before: tuple[int, int]
+    before: tuple[int, int] = Field(description="the best and the worst rank it could have")
     after: tuple[int, int]
+    status_before: Status
+    status_after: Status
+    because: list[BecauseOut] = Field(description="why; there is always a reason")
 
 
 class EffectOut(BaseModel):

@@ -17,7 +17,7 @@ from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.placing.chain import Chain
 from nextpair.selectors.placing.hints import Hints
 from nextpair.selectors.placing.outlook import Outlook, look
-from nextpair.selectors.placing.remaining import remaining
+from nextpair.selectors.placing.remaining import before_answers, remaining
 from nextpair.selectors.placing.worth import Candidates, candidates
 from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.documents import Documents
@@ -64,9 +64,7 @@ class Proof(Selector):
         if self.order.complete:
             return 0.0, 0.0
         if not self._chain.labels:
-            # Of class sizes nothing is known: all tied is the least, a sorted list the most.
-            least, most = self.order.size - 1, self.order.size * np.log2(self.order.size)
-            return (least + most) / 2, (most - least) / 4
+            return before_answers(self.order.size)
         return remaining(self._chain, self._look()[0])
 
     def _look(self) -> tuple[Outlook, Candidates]:

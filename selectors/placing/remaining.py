@@ -10,9 +10,11 @@ import math
 import numpy as np
 
 from nextpair.selectors.placing.chain import Chain
-from nextpair.selectors.placing.outlook import CONCENTRATION, Outlook
+from nextpair.selectors.placing.outlook import CONCENTRATION, Outlook, look
 from nextpair.selectors.placing.places import Array
 from nextpair.selectors.placing.worth import worth
+from nextpair.selectors.topic.judgments import Finding, Outcome
+from nextpair.selectors.topic.order import Order
 
 TOGETHER = 0.82
 """What comparing clusters with each other leaves of the cost of a tree over classes."""
@@ -44,6 +46,27 @@ def remaining(chain: Chain, outlook: Outlook) -> tuple[float, float]:
         mean += left * fresh * cost
         variance += fresh * spread * (judged + fresh) / (judged + 1)
     return mean, DOUBT * math.sqrt(variance)
+
+
+def before_answers(size: int) -> tuple[float, float]:
+    """Return the same before anybody has answered: one answer, and what is left after it.
+
+    What features are worth is learned from answers, so nothing of them is foreseen.
+    """
+    same, other = (_after_first(size, outcome) for outcome in (Outcome.TIE, Outcome.BETTER))
+    new = CONCENTRATION / (1 + CONCENTRATION)
+    mean = (1 - new) * same[0] + new * other[0]
+    variance = (1 - new) * (same[1] ** 2 + (same[0] - mean) ** 2)
+    variance += new * (other[1] ** 2 + (other[0] - mean) ** 2)
+    return 1 + mean, math.sqrt(variance)
+
+
+def _after_first(size: int, outcome: Outcome) -> tuple[float, float]:
+    """Return what is left once any two documents of so many have been compared."""
+    order = Order(size)
+    chain = Chain(order)
+    chain.absorb(Finding(0, 1, outcome, ()), order.absorb(0, 1, outcome))
+    return (0.0, 0.0) if order.complete else remaining(chain, look(chain, None, order))
 
 
 def _cost(chances: Array) -> tuple[float, float]:

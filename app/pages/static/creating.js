@@ -6,6 +6,9 @@ import { Files, found } from "./files.js";
 import { choice, field, form, note } from "./layout.js";
 import { at, pageOf } from "./owner.js";
 
+/** What decides until the service has said what it knows. */
+const MAIN = "placement";
+
 /**
  * Make the form.
  * @param {import("./owner.js").Owner} owner
@@ -25,14 +28,15 @@ export function newStudy(owner) {
   inputs.design.id = "new-design";
   inputs.selector.id = "new-selector";
   inputs.judges.id = "new-judges";
+  const judges = field("Who judges", inputs.judges, expectation(inputs.judges.value, MAIN));
   const files = new Files();
   const about = make("p", { class: "note" });
-  fill(owner, inputs, about);
+  fill(owner, inputs, about, judges);
   const fields = [
     field("Name", inputs.name, "In addresses and files: in any script, without a slash. It cannot be changed later."),
     field("Title", inputs.title, "What workers see above the page."),
     field("Instructions", inputs.instructions, "What workers read before they begin."),
-    field("Who judges", inputs.judges, "…"),
+    judges,
     make("div", { class: "beside" }, field("What workers are asked", inputs.design), field("Which pair is next", inputs.selector)),
     about,
     make(
@@ -70,25 +74,29 @@ export function newStudy(owner) {
  * @param {import("./owner.js").Owner} owner
  * @param {any} inputs
  * @param {HTMLElement} about
+ * @param {HTMLElement} judges who judges, with a hint
  */
-async function fill(owner, inputs, about) {
+async function fill(owner, inputs, about, judges) {
+  const hint = /** @type {HTMLElement} */ (judges.querySelector("small"));
+  const expect = () => {
+    hint.textContent = expectation(inputs.judges.value, inputs.selector.disabled ? null : inputs.selector.value || MAIN);
+  };
+  inputs.judges.addEventListener("change", expect);
   const [designs, selectors] = await Promise.all([owner.get("/v1/designs"), owner.get("/v1/selectors")]);
   const options = (/** @type {any[]} */ items, /** @type {string} */ key, /** @type {string} */ chosen) =>
     items.map((one) => make("option", { value: one[key], selected: one[key] === chosen }, one[key]));
   const main = selectors.items.find((/** @type {any} */ one) => one.default).selector;
   inputs.design.replaceChildren(...options(designs.items, "design", "preference"));
   inputs.selector.replaceChildren(...options(selectors.items, "selector", main));
-  const hint = document.getElementById("new-judges-hint");
   const tell = () => {
     const design = designs.items.find((/** @type {any} */ one) => one.design === inputs.design.value);
     const selector = selectors.items.find((/** @type {any} */ one) => one.selector === inputs.selector.value);
     inputs.selector.disabled = design.shape !== "pair";
-    if (hint) hint.textContent = expectation(inputs.judges.value, inputs.selector.disabled ? null : inputs.selector.value);
+    expect();
     about.textContent = inputs.selector.disabled ? design.description : `${design.description} ${selector.description}`;
   };
   inputs.design.addEventListener("change", tell);
   inputs.selector.addEventListener("change", tell);
-  inputs.judges.addEventListener("change", tell);
   tell();
 }
 
@@ -102,7 +110,7 @@ async function create(owner, inputs) {
   if (!name) throw new Error("The study needs a name.");
   /** @type {Record<string, unknown>} */
   const body = { id: name, title: inputs.title.value.trim(), instructions: inputs.instructions.value, design: inputs.design.value };
-  if (!inputs.selector.disabled) body.selector = inputs.selector.value;
+  if (!inputs.selector.disabled && inputs.selector.value) body.selector = inputs.selector.value;
   body.judges = inputs.judges.value;
   body.votes = inputs.votes.valueAsNumber || 1;
   if (inputs.price.value) body.price = inputs.price.valueAsNumber;

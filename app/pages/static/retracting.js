@@ -60,12 +60,18 @@ function arrow(before, after) {
 /** @param {any} effect */
 function moves(effect) {
   const all = effect.topics.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.moved_documents, 0);
-  if (!all) return [note("No document's possible ranks would change.")];
+  if (!all) return [note("No document's status or possible ranks would change.")];
   const rows = effect.topics.flatMap((/** @type {any} */ one) =>
-    one.moved.map((/** @type {any} */ moved) => [moved.document, one.topic, ranks(moved.before), ranks(moved.after)]),
+    one.moved.map((/** @type {any} */ moved) => [
+      moved.document,
+      one.topic,
+      `${ranks(moved.before)}, ${moved.status_before}`,
+      `${ranks(moved.after)}, ${moved.status_after}`,
+      make("ul", { class: "reasons" }, ...moved.because.map((/** @type {any} */ reason) => make("li", {}, reason.text))),
+    ]),
   );
-  const told = `${counted(all, "document")} could then have other ranks${all > MOST_MOVED ? `, ${MOST_MOVED} of them here` : ""}:`;
-  return [make("p", {}, told), table("Documents that move", ["document", "topic", "rank before", "rank after"], rows.slice(0, MOST_MOVED))];
+  const told = `${counted(all, "document")} would have another status or other possible ranks${all > MOST_MOVED ? `, ${MOST_MOVED} of them here` : ""}:`;
+  return [make("p", {}, told), table("Documents that move", ["document", "topic", "rank before", "rank after", "because"], rows.slice(0, MOST_MOVED))];
 }
 
 /** @param {[number, number]} between */

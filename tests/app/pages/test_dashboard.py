@@ -73,7 +73,7 @@ def test_an_owner_makes_a_study_of_files_watches_it_and_takes_it_home(
     expect(page.locator(".box")).to_have_count(6)
     expect(page.locator(".classes")).not_to_have_text(before, use_inner_text=True)
     expect(page.locator(".box .chip")).to_have_text(["d1", "d2", "d3", "d4", "d5", "d6"])
-    expect(page.locator(".tiles")).to_contain_text("nothing is left to ask")
+    expect(page.locator(".tiles")).to_contain_text("every document is settled")
 
     page.get_by_role("link", name="Hot drinks").click()
     page.get_by_role("button", name="Pause").click()

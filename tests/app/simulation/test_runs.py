@@ -208,3 +208,19 @@ def test_a_topic_is_not_judged_without_votes_or_by_an_unknown_selector() -> None
             judge_topic(graded([0, 1]), Plan("uniform", votes=votes), [0])
     with pytest.raises(UnknownSelector, match="'best'"):
         judge_topic(graded([0, 1]), Plan("best"), [0])
+
+
+@pytest.mark.parametrize(
+    ("selector", "options", "budget", "ended"),
+    [
+        ("quick-sort", {}, None, "known"),
+        ("quick-sort", {}, 0.2, "budget"),
+        ("placement", {"budget": 0.5}, None, "budget"),
+        ("groups", {}, None, "plan"),
+    ],
+)
+def test_a_run_says_whether_it_reached_its_end_or_a_budget_stopped_it(
+    selector: str, options: dict[str, object], budget: float | None, ended: str
+) -> None:
+    run = judge_topic(drawn(20), Plan(selector, options, budget=budget), [0])
+    assert (run.finished, run.ended) == (True, ended)

@@ -11,7 +11,7 @@ from strategies import truth
 from nextpair.selectors.base import Idle
 from nextpair.selectors.placing.proof import Proof
 from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment
+from nextpair.selectors.topic.judgments import Judgment, Outcome, unordered
 from nextpair.selectors.topic.settings import Lease, Settings
 from nextpair.selectors.topic.state import Topic, fold
 
@@ -170,3 +170,25 @@ def test_the_same_seed_asks_the_same_and_names_do_not_matter() -> None:
     pairs = [(entry.first[1:], entry.second[1:]) for entry in logs[0]]
     log = judged(renamed, of, certain()).log
     assert [(entry.first[1:], entry.second[1:]) for entry in log] == pairs
+
+
+def test_the_first_forecast_is_between_all_tied_and_a_sorted_list_and_near_what_comes() -> None:
+    came, foretold = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        grades = rng.choice(4, size=40, p=[0.6, 0.2, 0.15, 0.05])
+        documents = [Document(f"d{place}") for place in range(len(grades))]
+        topic = Topic(documents, Settings("placement", {"risk": 0.0}, seed=seed))
+        forecast = topic.forecast()
+        assert forecast is not None
+        assert 39 <= forecast.expected <= 40 * np.log2(40)
+        foretold.append(forecast.expected)
+        while not isinstance(pair := topic.select("w", (), topic.settings.question_rng(0)), Idle):
+            first, second = unordered(*pair)
+            better = int(np.sign(grades[first] - grades[second]))
+            outcome = {1: Outcome.BETTER, 0: Outcome.TIE, -1: Outcome.WORSE}[better]
+            topic.absorb(Judgment(len(topic), f"d{first}", f"d{second}", outcome, "w"))
+        came.append(len(topic))
+    assert len(set(foretold)) == 1, "nothing is known of any of them yet"
+    # What it was before was two and a half times what came.
+    assert np.mean(came) / 1.5 < foretold[0] < np.mean(came) * 1.5
