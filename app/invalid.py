@@ -71,11 +71,11 @@ _WORDS: dict[str, str | Callable[[_Context], str]] = {
     "iterable_type": "must be a list",
     "invalid_key": "must have names that are text",
     "none_required": "must be null",
-    "greater_than": lambda of: f"must be more than {of['gt']}",
-    "greater_than_equal": lambda of: f"must be at least {of['ge']}",
-    "less_than": lambda of: f"must be less than {of['lt']}",
-    "less_than_equal": lambda of: f"must be at most {of['le']}",
-    "multiple_of": lambda of: f"must be a multiple of {of['multiple_of']}",
+    "greater_than": lambda of: f"must be more than {_number(of['gt'])}",
+    "greater_than_equal": lambda of: f"must be at least {_number(of['ge'])}",
+    "less_than": lambda of: f"must be less than {_number(of['lt'])}",
+    "less_than_equal": lambda of: f"must be at most {_number(of['le'])}",
+    "multiple_of": lambda of: f"must be a multiple of {_number(of['multiple_of'])}",
     "enum": lambda of: f"must be {_unquoted(of['expected'])}",
     "literal_error": lambda of: f"must be {_unquoted(of['expected'])}",
     "string_pattern_mismatch": lambda of: ALLOWED.get(of["pattern"], UNKNOWN),
@@ -157,6 +157,12 @@ def _is_plain(part: object) -> bool:
 def _counted(context: _Context, name: str, noun: str) -> str:
     count = context[name]
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _number(value: object) -> str:
+    """Write a number as people do: 0 and not 0.0."""
+    whole = isinstance(value, float) and value.is_integer()
+    return f"{value:,.0f}" if whole or isinstance(value, int) else str(value)
 
 
 def _unquoted(expected: str) -> str:

@@ -212,9 +212,29 @@ def make_design(name: str, options: Mapping[str, Any]) -> Design:
 
 
 def answer_schemas() -> list[dict[str, Any]]:
-    """List the JSON schema of every design's answers, each with the design's name."""
+    """List the JSON schema of every design's answers, each with the design's name.
+
+    They stand inside other schemas, where a reference to their own definitions would lead nowhere.
+    """
     return [
-        model.model_json_schema() | {"title": f"{name}: {model.__name__}"}
+        _inlined(model.model_json_schema()) | {"title": f"{name}: {model.__name__}"}
         for name in design_names()
         for model in find_design(name).answer_models()
     ]
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """Put every definition of a schema in the places that refer to it."""
+    known = schema.pop("$defs", {})
+
+    def resolved(part: Any) -> Any:
+        if isinstance(part, list):
+            return [resolved(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        named = part.get("$ref", "").removeprefix("#/$defs/")
+        whole = {**known[named], **part} if named else part
+        return {key: resolved(value) for key, value in whole.items() if key != "$ref"}
+
+    found: dict[str, Any] = resolved(schema)
+    return found
