@@ -4,18 +4,17 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
 
 import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from fastapi.openapi.utils import get_openapi
 
 from nextpair.app.hiring.runner import looked_after
 from nextpair.app.judging.service import Service
 from nextpair.app.keys import KeyRing, RateLimit
 from nextpair.app.metrics import Metrics
 from nextpair.app.middleware import Surroundings, start_logging
+from nextpair.app.openapi import describe
 from nextpair.app.parenthood import leave_with_parent
 from nextpair.app.problems import add_handlers
 from nextpair.app.routes import (
@@ -39,7 +38,6 @@ from nextpair.app.routes import (
 )
 from nextpair.app.settings import Settings
 from nextpair.app.threads import limit_threads
-from nextpair.app.wire.common import ErrorAt, ProblemOut
 from nextpair.storage.migrating import check_schema
 
 ROUTERS = (
@@ -62,21 +60,6 @@ ROUTERS = (
     hiring.router,
     events.router,
 )
-
-OPEN_PATHS = (
-    "/healthz",
-    "/readyz",
-    "/judge/{study}/preview",
-    "/judge/{study}/enter",
-    "/v1/studies/{study}/news/{word}",
-    "/v1/sign-ins/use",
-)
-"""What can be asked without a key."""
-_KEY = {
-    "type": "http",
-    "scheme": "bearer",
-    "description": "A key of `nextpair keys create`; to answer, an assignment's token will do.",
-}
 
 
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
@@ -126,28 +109,5 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         )
     app.add_middleware(Surroundings, settings=settings, metrics=metrics)
     # The way FastAPI's own documentation names to describe an API otherwise.
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     return app
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    """Describe the API; every problem document by its own schema instead of the framework's."""
-    if app.openapi_schema is None:
-        described = get_openapi(
-            title=app.title, version=app.version, description=app.description, routes=app.routes
-        )
-        schemas = described["components"]["schemas"]
-        for shape in (ProblemOut, ErrorAt):
-            schemas[shape.__name__] = shape.model_json_schema(
-                ref_template="#/components/schemas/{model}"
-            )
-            schemas[shape.__name__].pop("$defs", None)
-        described["components"]["securitySchemes"] = {"key": _KEY}
-        for path, operations in described["paths"].items():
-            if path not in OPEN_PATHS:
-                for operation in operations.values():
-                    operation["security"] = [{"key": []}]
-        schemas.pop("HTTPValidationError", None)
-        schemas.pop("ValidationError", None)
-        app.openapi_schema = described
-    return app.openapi_schema

@@ -1,7 +1,7 @@
 """Every error becomes a problem document: ours, the framework's, and those nobody expected."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from nextpair.app.errors import BadToken, RateLimited, Unauthorized, problem_of
+from nextpair.app.invalid import findings
 from nextpair.app.pages.headers import owner_headers
 from nextpair.app.pages.plain import problem_page
 from nextpair.selectors.errors import NextpairError
@@ -105,14 +106,9 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
 def _on_invalid(request: Request, error: Exception) -> Response:
     """Say what is wrong and where, without repeating what was sent."""
     assert isinstance(error, RequestValidationError)
-    found = [
-        _unreadable(request, one)
-        or {
-            "where": ".".join(str(part) for part in one["loc"]),
-            "what": str(one["msg"]).removeprefix("Value error, "),
-        }
-        for one in error.errors()[:MOST_ERRORS]
-    ]
+    errors = error.errors()
+    unreadable = next(filter(None, (_unreadable(request, one) for one in errors)), None)
+    found = [unreadable] if unreadable else _findings(errors, error.body)
     first = found[0] if found else {"where": "body", "what": "not valid"}
     where = "this address cannot be right" if wants_page(request) else first["where"]
     return refuse(
@@ -125,9 +121,14 @@ def _on_invalid(request: Request, error: Exception) -> Response:
     )
 
 
+def _findings(errors: Sequence[Mapping[str, Any]], body: object) -> list[dict[str, str]]:
+    said = findings(errors, body, ("body",))
+    return [{"where": where, "what": what} for where, what in said[:MOST_ERRORS]]
+
+
 def _unreadable(request: Request, error: Mapping[str, Any]) -> dict[str, str] | None:
     """Say of a body that is no JSON why it is not, in place of the framework's few words."""
-    if error.get("type") == "json_invalid":
+    if error.get("type") == "json_invalid" and error["loc"][0] == "body":
         what = f"not JSON at character {error['loc'][-1] + 1}: {error['ctx']['error']}"
     elif error["loc"] == ("body",) and "json" not in request.headers.get("content-type", "json"):
         what = "must be JSON, sent with Content-Type: application/json"

@@ -5,6 +5,7 @@ its class is the one subclass of `Selector` defined there. Another package adds 
 point of the group `nextpair.selectors`.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -232,7 +233,7 @@ def make_options(selector: type[Selector], given: Mapping[str, object]) -> Any:
     for name in given:
         if name not in defaults:
             known = ", ".join(defaults) or "none"
-            raise UnknownOption(f"{selector.__name__} has no option {name!r}; it has {known}")
+            raise UnknownOption(f"the selector has no option {name!r}; it has {known}")
     values = {name: _read(name, type(defaults[name]), value) for name, value in given.items()}
     return selector.Options(**values)
 
@@ -243,6 +244,13 @@ _FROM_TEXT: dict[type, Callable[[str], object]] = {
     float: float,
     str: str,
     tuple: lambda text: tuple(part for part in text.split(",") if part),
+}
+_IN_WORDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    tuple: "a list of names, or text with commas between them",
 }
 
 
@@ -256,5 +264,7 @@ def _read(name: str, kind: type, value: object) -> object:
     except (KeyError, ValueError):
         read = None
     if type(read) is not kind:
-        raise BadOption(f"option {name!r} must be of type {kind.__name__}, got {value!r}")
+        text = isinstance(value, str)
+        shown = repr(value) if text else json.dumps(value, ensure_ascii=False, default=str)
+        raise BadOption(f"option {name!r} must be {_IN_WORDS[kind]}, got {shown}")
     return read

@@ -1,9 +1,6 @@
-"""What the pages tell a reader to type works as it stands there."""
+"""What README tells a reader to write works as it stands there; its commands are run elsewhere."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,38 +23,6 @@ def blocks(name: str, language: str, since: str = "") -> list[str]:
     found: list[str] = re.findall(rf"```{language}\n(.*?)```", text[text.index(since) :], re.DOTALL)
     assert found
     return found
-
-
-def test_the_loop_with_curl_and_all_that_follows_work(
-    service: tuple[str, str], tmp_path: Path
-) -> None:
-    # On a new database, as on a reader's: the first topic's questions are 1-1, 1-2, ...
-    (tmp_path / "app").symlink_to(ROOT / "app")
-    (tmp_path / "nextpair.db").touch()
-    shell = [
-        line
-        for block in blocks("docs/service.md", "sh", "## The loop")
-        for line in block.splitlines()
-        if not line.startswith("pg_dump")
-    ]
-    url, key = service
-    folder = Path(sys.executable).parent
-    environment = {**os.environ, "URL": url, "NEXTPAIR_KEY": key}
-    environment["PATH"] = f"{folder}{os.pathsep}{environment['PATH']}"
-    ran = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", "\n".join(shell)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert ran.returncode == 0, f"{ran.stdout[-2000:]}\n{ran.stderr}"
-    assert '"dry_run":true,"judgments":1,' in ran.stdout
-    assert "4 topics, 53 documents" in ran.stdout
-    assert len((tmp_path / "everyday.qrels").read_text(encoding="utf-8").splitlines()) == 53
-    assert (tmp_path / "copy.db").exists()
 
 
 def test_the_example_of_the_readme_runs_and_prints_what_it_says(

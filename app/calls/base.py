@@ -7,6 +7,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 
 from nextpair.app.connection import Connection
+from nextpair.app.invalid import first_of
 
 
 class Calls:
@@ -42,6 +43,4 @@ def checked(shape: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]
     try:
         return dump(shape.model_validate(values))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise TypeError(f"{where}: {first['msg']}") from None
+        raise TypeError(": ".join(filter(None, first_of(error)))) from None

@@ -5,6 +5,7 @@ import secrets
 
 from pydantic import ValidationError
 
+from nextpair.app.invalid import first_of
 from nextpair.app.settings import Settings
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.database import Database
@@ -28,9 +29,8 @@ def read_settings(**given: object) -> Settings:
         # Of what types they are, pydantic finds out.
         return Settings(**said)  # type: ignore[arg-type]
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise BadOption(f"{name} (NEXTPAIR_{name.upper()}): {first['msg']}") from None
+        name, what = first_of(error)
+        raise BadOption(f"{name} (NEXTPAIR_{name.upper()}): {what}") from None
 
 
 def ready_database(settings: Settings) -> Database:

@@ -7,6 +7,8 @@ from typing import Any
 SEEN = "_seen"
 """Where a namespace keeps which words have been given."""
 
+_NUMBERS: dict[Any, str] = {int: "a whole number", float: "a number"}
+
 
 class _StoreOnce(argparse._StoreAction):
     def __call__(
@@ -32,3 +34,13 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*words, **named)
         for name in (None, "store"):
             self.register("action", name, _StoreOnce)
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        # argparse would call the type by its name in Python.
+        what = _NUMBERS.get(action.type)
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError:
+            if what is None:
+                raise
+            raise argparse.ArgumentError(action, f"must be {what}, got {arg_string!r}") from None

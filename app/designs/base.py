@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nextpair.app.errors import BadAnswer
+from nextpair.app.invalid import findings, first_of
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.plugins import Plugins
 from nextpair.selectors.topic.judgments import Outcome
@@ -175,9 +176,8 @@ def read_answer(model: type[Model], answer: Mapping[str, Any]) -> Model:
     try:
         return model.model_validate(answer)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
-        where = [".".join(("answer", *(str(part) for part in one["loc"]))) for one in found]
-        wrong = (f"{place}: {one['msg']}" for place, one in zip(where, found, strict=True))
+        found = findings(error.errors(include_url=False), answer)
+        wrong = (".".join(filter(None, ("answer", where))) + f": {what}" for where, what in found)
         raise BadAnswer("; ".join(wrong)) from None
 
 
@@ -206,15 +206,35 @@ def make_design(name: str, options: Mapping[str, Any]) -> Design:
     try:
         return kind.model_validate(options)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadOption(f"design {name!r}, option {where!r}: {first['msg']}") from None
+        where, what = first_of(error)
+        option = f", option {where!r}" if where else ""
+        raise BadOption(f"design {name!r}{option}: {what}") from None
 
 
 def answer_schemas() -> list[dict[str, Any]]:
-    """List the JSON schema of every design's answers, each with the design's name."""
+    """List the JSON schema of every design's answers, each with the design's name.
+
+    They stand inside other schemas, where a reference to their own definitions would lead nowhere.
+    """
     return [
-        model.model_json_schema() | {"title": f"{name}: {model.__name__}"}
+        _inlined(model.model_json_schema()) | {"title": f"{name}: {model.__name__}"}
         for name in design_names()
         for model in find_design(name).answer_models()
     ]
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """Put every definition of a schema in the places that refer to it."""
+    known = schema.pop("$defs", {})
+
+    def resolved(part: Any) -> Any:
+        if isinstance(part, list):
+            return [resolved(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        named = part.get("$ref", "").removeprefix("#/$defs/")
+        whole = {**known[named], **part} if named else part
+        return {key: resolved(value) for key, value in whole.items() if key != "$ref"}
+
+    found: dict[str, Any] = resolved(schema)
+    return found

@@ -3,6 +3,7 @@
 from pydantic import ValidationError
 
 from nextpair.app.formats.pools import Pool, PoolDocument
+from nextpair.app.invalid import first_of
 from nextpair.app.wire.topics import DocumentIn, TopicHeadIn
 from nextpair.selectors.errors import BadInput
 
@@ -50,5 +51,4 @@ def document_of(pool: Pool, document: PoolDocument) -> DocumentIn:
 
 
 def _first(error: ValidationError) -> str:
-    first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    return ": ".join(filter(None, first_of(error)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import SecretStr, ValidationError
 
+from nextpair.app.invalid import first_of
 from nextpair.app.platforms.base import Platform
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.plugins import Plugins
@@ -49,7 +50,5 @@ def read_access(name: str, given: Mapping[str, Mapping[str, SecretStr]]) -> Any:
 
 
 def _first_of(error: ValidationError) -> str:
-    # Without the input: it may be a secret.
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where!r}: {first['msg']}"
+    where, what = first_of(error)
+    return f"{where!r}: {what}" if where else what

@@ -97,7 +97,7 @@ def _read_form(form: FormData) -> Given:
     try:
         return Given(files, ImportIn.model_validate(texts))
     except ValidationError as error:
-        found = [{"loc": ("form", *one["loc"]), "msg": one["msg"]} for one in error.errors()]
+        found = [{**one, "loc": ("form", *one["loc"])} for one in error.errors()]
         raise RequestValidationError(found) from None
 
 

@@ -187,9 +187,7 @@ def _read(shape: type[Shape], number: int, line: bytes) -> Shape:
     try:
         return shape.model_validate_json(line)
     except ValidationError as error:
-        found = [
-            {"loc": ("line", number, *one["loc"]), "msg": one["msg"]} for one in error.errors()
-        ]
+        found = [{**one, "loc": ("line", number, *one["loc"])} for one in error.errors()]
         raise RequestValidationError(found) from None
 
 

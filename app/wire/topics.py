@@ -70,7 +70,7 @@ class GoldsOut(BaseModel):
     traps: int
     quiz: int
     not_shown: list[OmissionOut] = Field(
-        description="what of the documents that came along no worker will see"
+        description="what of the documents that came along no worker will see", repr=False
     )
 
 

@@ -52,12 +52,12 @@ BAD: dict[str, list[tuple[Mapping[str, Any], str]]] = {
         ),
     ],
     "s100": [
-        ({"score": 101}, "less than or equal to 100"),
+        ({"score": 101}, "at most 100"),
         ({"score": -1}, "greater than or equal to 0"),
         ({"score": 50.5}, "answer.score"),
         ({"score": "50"}, "answer.score"),
     ],
-    "magnitude": [({"magnitude": 0}, "greater than 0"), ({"magnitude": -3}, "greater than 0")],
+    "magnitude": [({"magnitude": 0}, "more than 0"), ({"magnitude": -3}, "more than 0")],
     "graded": [({"grade": "Perfect"}, "must be one of"), ({"grade": 2}, "answer.grade")],
     "rationale": [
         ({"grade": "Probably relevant", "excerpt": "  "}, "copy what supports"),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from in_process import AT, PROBLEM, STUDY, TOPIC, InProcess, installed
 from installations import new_database
+from plain import assert_plain
 from schemathesis import GenerationMode
 from schemathesis.checks import CheckContext, CheckFunction, not_a_server_error
 from schemathesis.core.transport import Response
@@ -115,6 +116,8 @@ def errors_are_problems(ctx: CheckContext, response: Response, case: Case) -> No
         body = response.json()
         assert body["status"] == response.status_code
         assert body["type"] and body["title"] and body["detail"]
+        for said in (body["detail"], *(one["what"] for one in body.get("errors", ()))):
+            assert_plain(said)
 
 
 CHECKS: list[CheckFunction] = [

@@ -24,7 +24,11 @@ def parse(words: str) -> argparse.Namespace:
         ("--option pool=3", UnknownOption, "none of placement has an option 'pool'"),
         ("--selector merge-tie --option size=3", UnknownOption, "none of merge-tie has an option"),
         ("--selector merge-tie --option pool", BadOption, "--option must be KEY=VALUE, got 'pool'"),
-        ("--selector merge-tie --option pool=x", BadOption, "'pool' must be of type int, got 'x'"),
+        (
+            "--selector merge-tie --option pool=x",
+            BadOption,
+            "'pool' must be a whole number, got 'x'",
+        ),
         ("--selector merge-tie --option pool=0", BadOption, "pool must hold at least one pair"),
         ("--selector elo-schedule --option top=-1", BadInput, "must not be negative"),
         ("--crowd 0", BadOption, "at least one worker, got 0"),
