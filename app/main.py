@@ -37,6 +37,7 @@ from nextpair.app.routes import (
     topics,
 )
 from nextpair.app.settings import Settings
+from nextpair.app.stopping import note_stop
 from nextpair.app.threads import limit_threads
 from nextpair.storage.migrating import check_schema
 
@@ -74,6 +75,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         # One thread each: requests run side by side anyway, and sums come out the same everywhere.
         limit_threads()
         leave_with_parent()
+        note_stop(service.stopping)
         limiter = anyio.to_thread.current_default_thread_limiter()
         # Threads of one process take turns: more of them than help to bridge waiting only cost.
         limiter.total_tokens = max(2, settings.threads // settings.processes)

@@ -2,6 +2,7 @@
 
 import copy
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -63,6 +64,7 @@ class Service:
         self._worker_ids: dict[tuple[int, str], int] = {}
         self._done: dict[int, int] = {}
         self.patient = True
+        self.stopping = threading.Event()
         self.group: Group | None = None
         alone = settings.processes == 1
         # SQLite has one writer at a time: who is alone never waits for one, others always may.

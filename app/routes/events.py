@@ -61,7 +61,7 @@ async def watch_topic(
 async def _stream(
     service: Service, watch: Watch, *, numbered: bool
 ) -> AsyncIterator[ServerSentEvent]:
-    while True:
+    while not service.stopping.is_set():
         news = await run_in_threadpool(watch.news)
         for event, following in zip_longest(news, news[1:]):
             # Only the last event of a position has it as its id: whoever is cut off before that

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from nextpair.app.client import Client, Refused
@@ -92,6 +93,24 @@ def test_it_serves_this_machine_alone_until_it_is_stopped(tmp_path: Path, number
     assert folder.find() is None
     assert not (own / "service.json").exists()
     assert (own / ".gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+def test_a_dashboard_that_is_open_does_not_hold_it_up(tmp_path: Path) -> None:
+    with started(tmp_path, "--port", "0") as (process, said):
+        key = Folder(tmp_path).key()
+        assert key
+        with Client(url_in(said), key) as client:
+            client.create_study("s")
+        headers = {"Authorization": f"Bearer {key}"}
+        watched = f"{url_in(said)}/v1/studies/s/events"
+        with httpx.stream("GET", watched, headers=headers, timeout=SECONDS) as stream:
+            assert stream.status_code == 200
+            process.send_signal(signal.SIGINT)
+            assert b"".join(stream.iter_bytes()) == b"", "it ended, and was not cut off"
+        assert process.stdout is not None
+        told = process.stdout.read()
+        assert "Traceback" not in told and "ERROR" not in told
+        assert process.wait(SECONDS) == 0
 
 
 def test_other_commands_in_the_folder_find_it_and_say_so(tmp_path: Path) -> None:
