@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from installations import NoPostgreSQL, migrated, new_database, postgresql
 from needs import missing, needs_of, required, told, unmet
 from sqlalchemy.engine import make_url
+from threadpoolctl import threadpool_limits
 
 # A busy machine is not a failure, and a run draws the same examples as the one before. Other ones:
 # NEXTPAIR_TESTS_EXPLORE=1 .venv/bin/python -m pytest …
@@ -24,8 +25,11 @@ settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:
-    """Refuse to require what no test needs."""
+    """Refuse to require what no test needs; let sums come out the same on any number of cores."""
     required()
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    threadpool_limits(1)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -77,6 +77,7 @@ class Room:
         return float(kendalltau(self.topic.scores(), self.grades).statistic)
 
 
+@pytest.mark.statistical
 def test_right_answers_lead_to_the_true_order_with_few_questions() -> None:
     rooms = [Room(SKEWED, erring(0), seed).play() for seed in range(5)]
     # 12 seeds: 0.98 on average and 0.94 at least, with 1.3 questions a document.
@@ -85,6 +86,7 @@ def test_right_answers_lead_to_the_true_order_with_few_questions() -> None:
     assert np.mean([len(room.asked) for room in rooms]) < 2 * len(SKEWED)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(("error", "most"), [(0.1, 3.0), (0.25, 6.0)])
 def test_wrong_answers_are_outweighed_by_more_of_them_not_by_a_fixed_number(
     error: float, most: float
@@ -96,6 +98,7 @@ def test_wrong_answers_are_outweighed_by_more_of_them_not_by_a_fixed_number(
     assert np.mean([len(room.asked) for room in rooms]) < most * len(SKEWED)
 
 
+@pytest.mark.statistical
 def test_what_it_is_sure_of_is_mostly_so() -> None:
     rooms = [Room(SKEWED, erring(0.2), seed).play() for seed in range(4)]
     sure, right = 0.0, 0
@@ -109,6 +112,7 @@ def test_what_it_is_sure_of_is_mostly_so() -> None:
     assert abs(sure - right) < 0.06 * len(SKEWED) * len(rooms)
 
 
+@pytest.mark.statistical
 def test_a_smaller_risk_costs_more_questions() -> None:
     careless, careful = (
         np.mean(
@@ -182,6 +186,7 @@ def test_it_stops_at_its_budget_and_counts_what_is_out() -> None:
     assert not isinstance(room.topic.select("z", leases[:1], rng), Idle)
 
 
+@pytest.mark.statistical
 def test_only_the_top_has_to_be_settled() -> None:
     grades = [0] * 150 + [1] * 30 + [2] * 14 + [3] * 6
     whole = [Room(grades, erring(0.1), seed).play() for seed in range(4)]
@@ -199,6 +204,7 @@ def found_on_top(scores: NDArray[np.float64], count: int) -> float:
     return float(sure[-count:].sum() + tied[-count:].sum() * places / tied.sum())
 
 
+@pytest.mark.statistical
 def test_where_nobody_says_equal_documents_are_scored_one_by_one() -> None:
     grades = list(range(24))
     room = Room(grades, erring(0.2, tie=0.0), 3, risk=1e-9, budget=8.0).play()
@@ -220,6 +226,7 @@ def test_a_document_stays_on_the_screen_where_that_costs_little() -> None:
     assert kept(0.5) > kept(0.0) + 0.2
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("habit", "least"),
     [
@@ -244,6 +251,7 @@ def test_bad_workers_are_found_and_weighed_down(
     assert max(told[f"w{bad}"] for bad in range(3)) < min(told[f"w{good}"] for good in range(3, 10))
 
 
+@pytest.mark.statistical
 def test_three_of_ten_may_reverse_every_answer() -> None:
     honest = erring(0.1)
 
