@@ -1,5 +1,6 @@
 """Databases to test on, what tests need, and Hypothesis without its clock."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -10,15 +11,25 @@ from hypothesis import HealthCheck, settings
 from installations import NoPostgreSQL, migrated, new_database, postgresql
 from needs import missing, needs_of, required, told, unmet
 from sqlalchemy.engine import make_url
+from threadpoolctl import threadpool_limits
 
-# A busy machine is not a failure.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is not a failure, and a run draws the same examples as the one before. Other ones:
+# NEXTPAIR_TESTS_EXPLORE=1 .venv/bin/python -m pytest …
+settings.register_profile(
+    "untimed",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="NEXTPAIR_TESTS_EXPLORE" not in os.environ,
+)
 settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:
-    """Refuse to require what no test needs."""
+    """Refuse to require what no test needs; let sums come out the same on any number of cores."""
     required()
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    threadpool_limits(1)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -175,5 +175,5 @@ def _judged(held: Held, judgment: JudgmentRow, *, repeated: bool) -> Judged:
         held.study.name,
         (left, right),
         repeated,
-        late=judgment.created_at > held.row.expires_at,
+        late=judgment.created_at >= held.row.expires_at,
     )

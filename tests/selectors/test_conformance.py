@@ -49,6 +49,11 @@ def pool(of: Sequence[int], prefix: str = "d") -> list[Document]:
     ]
 
 
+def fewer(name: str, of: list[int]) -> list[int]:
+    """Leave some out where every answer takes a fit; what is checked is the same of a few."""
+    return of[:8] if name in BELIEVING else of
+
+
 class Office:
     """Workers at a topic, several at once, whose answers come back in any order."""
 
@@ -98,7 +103,7 @@ class Office:
 def test_it_finishes_and_nobody_gets_a_pair_twice(
     name: str, of: list[int], at_once: int, seed: int
 ) -> None:
-    office = Office(of, name, seed)
+    office = Office(fewer(name, of), name, seed)
     office.play(at_once)
     assert len(set(office.handed)) == len(office.handed)
     if name not in BELIEVING:  # which may doubt an answer, though it is right
@@ -128,7 +133,7 @@ def test_an_inferring_selector_recovers_the_order_and_asks_nothing_that_follows(
 @given(of=grades(least=2, most=10), seed=st.integers(0, 99))
 @settings(max_examples=15)
 def test_with_votes_it_finishes_too(name: str, of: list[int], seed: int) -> None:
-    office = Office(of, name, seed, votes=3)
+    office = Office(fewer(name, of), name, seed, votes=3)
     office.play(at_once=4)
     assert len(set(office.handed)) == len(office.handed)
     if name in BELIEVING:  # which do not count votes

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -261,7 +262,12 @@ class _BreaksOff(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_download_that_breaks_off_leaves_what_was_there(tmp_path: Path, capsys: Captured) -> None:
+def test_a_download_that_breaks_off_leaves_what_was_there(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It is tried again at once.
+    hasty = partial(Client, sleep=lambda _: None)
+    monkeypatch.setattr("nextpair.app.commands.remote.Client", hasty)
     path = tmp_path / "results.qrels"
     path.write_text("something older", encoding="utf-8")
     with HTTPServer(("127.0.0.1", 0), _BreaksOff) as server:

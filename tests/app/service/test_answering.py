@@ -4,7 +4,8 @@ import pytest
 from in_process import AT, ON_TOPIC, STUDY, InProcess, by_number, installed, pair_of, refusal
 from itsdangerous import URLSafeTimedSerializer
 
-from nextpair.app.judging.tokens import DAY
+from nextpair.app.judging.answering import Answer, absorb_judgment
+from nextpair.app.judging.tokens import DAY, AssignmentRef
 from nextpair.app.words import Scope
 
 
@@ -78,6 +79,43 @@ def test_a_late_answer_counts_although_someone_else_answered_meanwhile(service: 
     assert service.judge(late, by_number(late)).json()["late"] is True
     assert judgments(service) == 2
     assert service.get(f"{ON_TOPIC}/ranking")["classes"] == [["d1"], ["d2"]]
+
+
+def test_a_lease_and_being_in_time_end_at_the_same_moment(service: InProcess) -> None:
+    service.make_study(lease_seconds=100)
+    service.make_topic(2)
+    asked = service.one("ann")
+    service.clock.move(100)
+    assert pair_of(service.one("bob")) == pair_of(asked)
+    assert service.judge(asked).json()["late"] is True
+
+
+def test_an_answer_is_late_if_its_pair_goes_to_someone_else_while_it_is_decided_on(
+    postgresql_url: str,
+) -> None:
+    # On SQLite who decides has the lock already.
+    with (
+        installed(postgresql_url, processes=2) as here,
+        installed(postgresql_url, processes=2) as there,
+    ):
+        here.make_study(lease_seconds=100)
+        here.make_topic(2)
+        asked = here.one("ann")
+        topic_id, number = map(int, asked["id"].split("-"))
+        looks: list[float] = []
+
+        def clock() -> float:
+            looks.append(here.clock.now)
+            if len(looks) == 1:
+                for one in (here, there):
+                    one.clock.move(101)
+                assert pair_of(there.one("bob")) == pair_of(asked)
+            return looks[-1]
+
+        ref, left = AssignmentRef(topic_id, number), Answer({"preference": "left"})
+        judged = absorb_judgment(here.app.state.service, ref, left, clock)
+        assert len(looks) == 2, "it is decided on again"
+        assert (judged.late, judged.judgment.created_at) == (True, looks[1])
 
 
 def test_nobody_answers_or_skips_another_workers_question(ready: InProcess) -> None:

@@ -1,5 +1,6 @@
 """The default selector over HTTP: workers who are weighed, places that are only likely."""
 
+import pytest
 from in_process import AT, ON_TOPIC, TOPIC, InProcess, by_number
 
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
@@ -44,6 +45,7 @@ def test_the_ranking_says_how_likely_it_is_and_progress_when_it_will_end(
     assert all(0 < one["certainty"] < 1 for one in ranked)
 
 
+@pytest.mark.statistical
 def test_it_finds_the_order_and_whom_not_to_rely_on(service: InProcess) -> None:
     judged = judge_some(service, budget=6.0)
     assert service.get(f"{ON_TOPIC}/progress")["judgments"] == judged

@@ -33,6 +33,7 @@ def test_a_worker_without_error_is_always_right(truth: Outcome) -> None:
 
 @pytest.mark.parametrize("truth", [B, W])
 @pytest.mark.parametrize("error", [0.2, 1.0])
+@pytest.mark.statistical
 def test_a_wrong_answer_to_a_difference_is_a_tie_seven_times_in_ten(
     truth: Outcome, error: float
 ) -> None:
@@ -43,6 +44,7 @@ def test_a_wrong_answer_to_a_difference_is_a_tie_seven_times_in_ten(
 
 
 @pytest.mark.parametrize("error", [0.2, 1.0])
+@pytest.mark.statistical
 def test_a_wrong_answer_to_a_tie_goes_either_side(error: float) -> None:
     found = shares(SimulatedWorker("w", error), T)
     assert found[T] == pytest.approx(1 - error, abs=0.02)
@@ -51,6 +53,7 @@ def test_a_wrong_answer_to_a_tie_goes_either_side(error: float) -> None:
 
 
 @pytest.mark.parametrize("truth", Outcome)
+@pytest.mark.statistical
 def test_a_spammer_answers_at_random_whatever_is_true(truth: Outcome) -> None:
     found = shares(SimulatedWorker("w", kind=Kind.SPAMMER), truth)
     assert list(found.values()) == pytest.approx([1 / 3] * 3, abs=0.02)
@@ -65,6 +68,7 @@ def test_some_say_left_whatever_is_there(truth: Outcome, swapped: bool, said: Ou
 
 @pytest.mark.parametrize("error", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("truth", Outcome)
+@pytest.mark.statistical
 def test_a_reverser_errs_like_the_others_and_then_says_the_opposite(
     truth: Outcome, error: float
 ) -> None:
@@ -91,6 +95,7 @@ def test_without_spread_all_err_alike() -> None:
 
 
 @pytest.mark.parametrize(("error", "spread"), [(0.1, 0.05), (0.3, 0.2), (0.5, 0.4)])
+@pytest.mark.statistical
 def test_error_rates_have_the_mean_and_the_spread_asked_for(error: float, spread: float) -> None:
     crowd = recruit(CrowdSettings(SAMPLE, error, spread), np.random.default_rng(0))
     errors = np.array([worker.error for worker in crowd])

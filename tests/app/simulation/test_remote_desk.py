@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -111,8 +112,7 @@ def log_in_process(plan: Plan) -> list[tuple[str, str, str, Outcome]]:
     return log
 
 
-@pytest.mark.parametrize("selector", selector_names())
-def test_a_run_at_a_service_is_the_run_in_process(client: Client, selector: str) -> None:
+def plans_for(selector: str) -> list[Plan]:
     plans = [
         Plan(selector),
         Plan(selector, crowd=NOISY, budget=4),
@@ -120,8 +120,19 @@ def test_a_run_at_a_service_is_the_run_in_process(client: Client, selector: str)
         Plan(selector, crowd=NOISY, workers=6, votes=3, budget=5),
         Plan(selector, crowd=BAD, workers=6, votes=3, budget=5),
     ]
-    found = at_service(client, plans, jobs=4)
-    assert found == in_process(plans)
+    # To who fits anew after each answer, and does so for long, votes and conflicts are nothing.
+    return plans[1::3] if selector == "information-gain" else plans
+
+
+@cache
+def expected(selector: str) -> list[list[Run]]:
+    return in_process(plans_for(selector))
+
+
+@pytest.mark.parametrize("selector", selector_names())
+def test_a_run_at_a_service_is_the_run_in_process(client: Client, selector: str) -> None:
+    found = at_service(client, plans_for(selector), jobs=4)
+    assert found == expected(selector)
     assert sum(run.judgments for runs in found for run in runs) > 100
 
 
@@ -179,7 +190,7 @@ def test_the_command_finds_the_same_at_a_service(
     service: At, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url, key = service
-    words = ["--generate", "topics=3,documents=12,grades=3/2/1", "--error", "0.2", "--workers", "4"]
+    words = ["--generate", "topics=3,documents=7,grades=3/2/1", "--error", "0.2", "--workers", "4"]
     words += ["--repeat", "2"]
 
     def results(*more: str) -> list[dict[str, object]]:

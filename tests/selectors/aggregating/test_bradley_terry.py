@@ -124,6 +124,7 @@ def test_errors_of_a_large_pool_are_the_same_solved_in_parts(
     assert davidson.standard_errors(data, model) == pytest.approx(whole)
 
 
+@pytest.mark.statistical
 def test_errors_cover_the_truth_about_as_often_as_they_promise() -> None:
     off = [
         (found.scores - scores) / found.errors
@@ -152,6 +153,7 @@ def test_sides_order_and_names_do_not_matter(seed: int) -> None:
     assert again.ways == pytest.approx(once.ways, abs=1e-3)
 
 
+@pytest.mark.statistical
 def test_workers_are_told_apart() -> None:
     _, answers = crowd_answers(7, answers=4000, random=5, reversed_=3)
     by_model, opposite, at_random = rank(answers).ways.T
@@ -163,6 +165,7 @@ def test_workers_are_told_apart() -> None:
     assert reliability[5:8].max() < -0.3
 
 
+@pytest.mark.statistical
 def test_reliabilities_help_with_bad_workers_and_cost_nothing_without() -> None:
     def gained(random: int, reversed_: int) -> float:
         gains = []

@@ -143,6 +143,7 @@ def crowd(seed: int, spammers: float, items: int = 300) -> tuple[NDArray[np.intp
 
 
 @pytest.mark.parametrize(("spammers", "least"), [(0.3, 0.03), (0.0, -0.003)])
+@pytest.mark.statistical
 def test_em_is_better_than_majority_with_spammers_and_not_worse_without(
     spammers: float, least: float
 ) -> None:
@@ -156,6 +157,7 @@ def test_em_is_better_than_majority_with_spammers_and_not_worse_without(
     assert np.mean(gained) > least
 
 
+@pytest.mark.statistical
 def test_spammers_are_found_out() -> None:
     _, triples = crowd(1, 0.3)
     right = dawid_skene(gather(triples, (300, 30, 3)), mirror=MIRROR).reliabilities()

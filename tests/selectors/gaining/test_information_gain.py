@@ -64,6 +64,7 @@ def tau(topic: Topic, scores: np.ndarray) -> float:
     return float(kendalltau(topic.scores(), scores).statistic)
 
 
+@pytest.mark.statistical
 def test_it_recovers_an_order_and_knows_how_sure_it_is() -> None:
     scores = scores_of(1)
     topic = judged(thurstone(scores), 8, 8, pool())
@@ -77,6 +78,7 @@ def test_it_recovers_an_order_and_knows_how_sure_it_is() -> None:
     assert 0.5 <= certainty.min() <= certainty.max() <= 1
 
 
+@pytest.mark.statistical
 def test_who_guesses_is_found_out_and_asked_no_more() -> None:
     scores = scores_of(2)
     topic = judged(thurstone(scores, guessing=3), 8, 14, pool())
@@ -93,6 +95,7 @@ def test_who_guesses_is_found_out_and_asked_no_more() -> None:
     assert tau(topic, scores) > 0.85
 
 
+@pytest.mark.statistical
 def test_who_reverses_is_understood() -> None:
     scores = scores_of(3)
     topic = judged(thurstone(scores, reversing=2), 8, 12, pool())
@@ -172,6 +175,7 @@ def test_ties_make_a_margin_and_equal_scores() -> None:
 
 
 @pytest.mark.parametrize("top", [1, 4])
+@pytest.mark.statistical
 def test_with_top_it_asks_of_those_in_question_and_stops_when_they_are_sure(top: int) -> None:
     scores = np.random.default_rng(6).permutation(SIZE) * 1.0
     topic = judged(thurstone(scores), 40, 40, pool(), top=top, risk=0.1)
@@ -185,12 +189,14 @@ def test_with_top_it_asks_of_those_in_question_and_stops_when_they_are_sure(top:
     assert counts[worst].mean() < counts.mean()
 
 
+@pytest.mark.statistical
 def test_it_stops_at_a_width() -> None:
     topic = judged(thurstone(scores_of(7)), 12, 30, pool(), width=3.0)
     assert topic.finished
     assert 2 * 1.6449 * topic.errors("order").mean() == pytest.approx(3.0, abs=0.4)
 
 
+@pytest.mark.statistical
 def test_prior_scores_and_features_are_expected_as_far_as_they_hold() -> None:
     scores = scores_of(8)
     documents = [
@@ -204,6 +210,7 @@ def test_prior_scores_and_features_are_expected_as_far_as_they_hold() -> None:
     assert tau(topic, scores) > 0.6
 
 
+@pytest.mark.statistical
 def test_many_documents_are_believed_of_one_by_one() -> None:
     size = 2_100
     scores = scores_of(9, size)

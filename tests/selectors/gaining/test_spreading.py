@@ -43,14 +43,17 @@ def covered(spread: float, per_document: int, guessing: int = 0) -> float:
 
 @pytest.mark.parametrize("per_document", [3, 8])
 @pytest.mark.parametrize("spread", [1.0, 3.0])
+@pytest.mark.statistical
 def test_intervals_hold_the_true_differences(spread: float, per_document: int) -> None:
     assert 0.82 < covered(spread, per_document) < 0.98
 
 
+@pytest.mark.statistical
 def test_intervals_hold_though_some_guess() -> None:
     assert 0.82 < covered(2.0, 8, guessing=6) < 0.98
 
 
+@pytest.mark.statistical
 def test_intervals_hold_where_documents_are_too_many_to_be_polished(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -49,6 +49,7 @@ def test_good_features_tell_the_classes_of_others() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.statistical
 def test_useless_features_say_nothing_or_little(seed: int) -> None:
     classes, memberships, rng = drawn(seed=seed)
     found = FeatureModel(pool(rng.normal(size=(200, 30)))).log_likelihood(memberships)

@@ -92,17 +92,20 @@ def test_the_order_is_exact_whatever_the_features_say(
             assert topic.order.relation(first, second) is truth(first, second, of)
 
 
+@pytest.mark.statistical
 def test_it_needs_fewer_judgments_than_merge_tie_random() -> None:
     topics = [draw(seed) for seed in range(5)]
     assert mean_cost("placement", topics) < 0.97 * mean_cost("merge-tie-random", topics)
 
 
+@pytest.mark.statistical
 def test_a_strict_order_costs_little_more_than_sorting_must() -> None:
     of = np.random.default_rng(0).permutation(64).tolist()
     least = float(np.log2(np.arange(1, 65)).sum())
     assert len(judged(bare(of), of, certain()).log) < 1.05 * least
 
 
+@pytest.mark.statistical
 def test_good_features_save_judgments_and_useless_ones_cost_next_to_none() -> None:
     topics = [draw(seed, 200) for seed in range(4)]
     plain = mean_cost("placement", topics)
@@ -114,12 +117,14 @@ def test_good_features_save_judgments_and_useless_ones_cost_next_to_none() -> No
     assert useless < 1.03 * plain
 
 
+@pytest.mark.statistical
 def test_many_at_once_cost_little_more_than_one() -> None:
     of = draw(3, 400)
     alone, crowded = (len(judged(bare(of), of, certain(), n).log) for n in (1, 32))
     assert crowded < 1.08 * alone
 
 
+@pytest.mark.statistical
 def test_what_remains_is_foreseen_about_as_well_as_is_said() -> None:
     held = []
     for seed in range(30):
