@@ -170,7 +170,9 @@ def test_an_export_from_what_does_not_answer_is_unreachable_too(serve: Serve) ->
 
 def test_a_list_is_read_page_by_page(serve: Serve) -> None:
     def study(name: str) -> dict[str, Any]:
-        return {"id": name, "status": "open", "created_at": "2027-01-15T08:00:00+00:00"}
+        return {"id": name, "status": "open", "created_at": "2027-01-15T08:00:00+00:00"} | {
+            "options_in_force": {}
+        }
 
     client, seen = serve(
         (200, {"items": [study("a"), study("b")], "next": "b"}),
