@@ -72,7 +72,7 @@ def test_every_batch_has_its_traps_and_they_do_not_count_for_the_order(
     service: InProcess,
 ) -> None:
     study(service, {"batch": 5, "traps": 2, "traps_pass": 1})
-    assert add_traps(service) == {"traps": TRAPS, "quiz": 0}
+    assert add_traps(service) == {"traps": TRAPS, "quiz": 0, "not_shown": []}
     given = work(service, "ann", 15)
     for start in (0, 5, 10):
         traps = [one for one in given[start : start + 5] if one["first"].startswith("t")]
@@ -387,9 +387,9 @@ def test_known_answers_that_cannot_be_are_refused(
     study(service, {"traps": 1})
     refusal(service.send("POST", f"{ON_TOPIC}/golds", body), code)
     good = {"golds": [{"documents": ["d2", "d1"], "answer": {"preference": "left"}}]}
-    assert service.post(f"{ON_TOPIC}/golds", good) == {"traps": 1, "quiz": 0}
-    assert service.post(f"{ON_TOPIC}/golds", good) == {"traps": 1, "quiz": 0}
+    assert service.post(f"{ON_TOPIC}/golds", good) == {"traps": 1, "quiz": 0, "not_shown": []}
+    assert service.post(f"{ON_TOPIC}/golds", good) == {"traps": 1, "quiz": 0, "not_shown": []}
     mirrored = {"golds": [{"documents": ["d1", "d2"], "answer": {"preference": "right"}}]}
-    assert service.post(f"{ON_TOPIC}/golds", mirrored) == {"traps": 1, "quiz": 0}
+    assert service.post(f"{ON_TOPIC}/golds", mirrored) == {"traps": 1, "quiz": 0, "not_shown": []}
     other = {"golds": [{"documents": ["d1", "d2"], "answer": {"preference": "left"}}]}
     refusal(service.send("POST", f"{ON_TOPIC}/golds", other), 409, "content-conflict")
