@@ -13,8 +13,9 @@ from nextpair.app.judging import golding
 from nextpair.app.judging.golding import NewGold
 from nextpair.app.routes.access import Admin, Anyone, Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, WorkerName, problems
+from nextpair.app.routes.omissions import omissions
 from nextpair.app.routes.showing import design_out, verdict_out
-from nextpair.app.routes.topics import document_row, omissions
+from nextpair.app.routes.topics import document_row
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.judging import DesignOut, VerdictOut
 from nextpair.app.wire.topics import GoldsIn, GoldsOut

@@ -24,7 +24,8 @@ from nextpair.app.judging.managing import NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.routes.access import Admin, Now, Svc
 from nextpair.app.routes.described import StudyName, problems
-from nextpair.app.routes.topics import document_row, new_topic, omissions
+from nextpair.app.routes.omissions import omissions
+from nextpair.app.routes.topics import document_row, new_topic
 from nextpair.app.settings import MB
 from nextpair.app.wire.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.wire.omissions import merged, within

@@ -1,6 +1,6 @@
 """Topics and their documents."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Query, Request, Response
@@ -12,12 +12,11 @@ from nextpair.app.errors import TooLarge
 from nextpair.app.judging import managing
 from nextpair.app.judging.managing import Call, NewTopic
 from nextpair.app.judging.service import Service
-from nextpair.app.pages.omissions import Body, find_omissions
 from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Svc
 from nextpair.app.routes.described import After, Limit, StudyName, TopicName, problems, repeated
+from nextpair.app.routes.omissions import omissions
 from nextpair.app.settings import MB
 from nextpair.app.wire.common import Page
-from nextpair.app.wire.omissions import OmissionOut
 from nextpair.app.wire.topics import (
     DocumentIn,
     DocumentOut,
@@ -77,12 +76,6 @@ def topic_out(row: TopicRow) -> TopicOut:
         position=row.position,
         created_at=row.created_at,
     )
-
-
-def omissions(service: Service, documents: Iterable[DocumentRow]) -> list[OmissionOut]:
-    """Say what of some documents no worker of this installation will see."""
-    bodies = (Body(one.name, one.text, one.html, one.url) for one in documents)
-    return find_omissions(bodies, images=service.settings.remote_images)
 
 
 def _add(

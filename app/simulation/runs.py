@@ -1,11 +1,8 @@
 """One run: a crowd judges one topic with one selector, question by question."""
 
-import resource
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +11,12 @@ from scipy.stats import kendalltau
 from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
 from nextpair.app.simulation.curves import Point, checkpoints
 from nextpair.app.simulation.desk import Desk, LocalDesk, OpenDesk
+from nextpair.app.simulation.memory import peak_mb
 from nextpair.app.simulation.truths import Question, Truth
 from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.settings import ConflictPolicy, Settings
 
-STATUS = Path("/proc/self/status")
 SEEDS = 2**53
 """Topics' seeds stay below this: every reader of JSON keeps such a number exactly."""
 
@@ -146,18 +143,6 @@ def _sample(truth: Truth, most: int | None, rng: np.random.Generator) -> Truth:
         return truth
     chosen = rng.choice(len(truth.documents), size=most, replace=False)
     return truth.sample(sorted(chosen.tolist()))
-
-
-def peak_mb() -> float:
-    """Return the most memory this process has had.
-
-    Linux tells it exactly; elsewhere it may be that of the process which started this one.
-    """
-    if STATUS.exists():
-        line = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM:"))
-        return int(line.split()[1]) / 1024
-    unit = 1024**2 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 class _Session:

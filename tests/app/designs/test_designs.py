@@ -53,7 +53,7 @@ BAD: dict[str, list[tuple[Mapping[str, Any], str]]] = {
     ],
     "s100": [
         ({"score": 101}, "at most 100"),
-        ({"score": -1}, "greater than or equal to 0"),
+        ({"score": -1}, "at least 0"),
         ({"score": 50.5}, "answer.score"),
         ({"score": "50"}, "answer.score"),
     ],
