@@ -91,7 +91,7 @@ def designs(site: Site) -> None:
         shoot(begin(site, study, **WIDE).page, name)
     worker = begin(site, "rationale", **WIDE)
     worker.page.keyboard.press("3")
-    worker.frame.locator(".body .prose").first.click(click_count=3)
+    worker.frame.locator(".body .verbatim").first.click(click_count=3)
     worker.frame.locator("#use").wait_for()
     shoot(worker.page, "rationale")
 
