@@ -46,11 +46,14 @@ export function drawClasses(told, chip) {
  * @param {string[][]} boxes
  * @param {Lane[]} lanes
  * @param {(id: string) => HTMLElement} chip
- * @param {boolean} whole whether the last box is the worst of all
+ * @param {boolean} whole whether no boxes follow
  */
 function grid(boxes, lanes, chip, whole) {
+  // A class is the best or the worst only if no open document may belong beyond it.
+  const best = !lanes.some((lane) => lane.first === 0);
+  const worst = whole && !lanes.some((lane) => lane.last === 2 * boxes.length);
   const shown = boxes.map((documents, place) => {
-    const ends = place === 0 ? "best" : whole && place === boxes.length - 1 ? "worst" : "";
+    const ends = best && place === 0 ? "best" : worst && place === boxes.length - 1 ? "worst" : "";
     const head = make("div", { class: "box-head" }, make("strong", {}, String(place + 1)), make("span", {}, counted(documents.length, "document")), ...(ends ? [make("span", { class: "end-mark" }, ends)] : []));
     const made = make("li", { class: "box", "aria-label": `Class ${place + 1}${ends && `, the ${ends}`}: ${counted(documents.length, "document")}` }, head, make("div", { class: "chips" }, ...chips(documents, chip)));
     made.style.gridRow = `${2 * place + 2}`;

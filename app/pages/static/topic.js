@@ -63,8 +63,8 @@ export class TopicPage {
   }
 
   #parts() {
-    const others = RATINGS.map((name) => /** @type {[string, string]} */ ([name, `another rating: ${name}`]));
-    const rating = choice([["", "the reported order, as in downloads"], ...others], "");
+    const others = RATINGS.map((name) => /** @type {[string, string]} */ ([name, name]));
+    const rating = choice([["", "the reported order"], ...others], "");
     rating.id = "rating";
     rating.addEventListener("change", () => trying(() => this.#ratings()));
     this.rating = rating;
