@@ -130,8 +130,9 @@ def tell_sum(console: Console, all_judged: Sequence[Judged], exact: int) -> None
     console.print(f"\n[bold]{1 - judgments / every:.0%} fewer judgments than asking every pair[/]")
     console.print(
         f"  {asked} of {pairs} pairs were asked, {inferred} are inferred,"
-        f" {pairs - asked - inferred} are open. That took {judgments}"
-        f" judgments;\n  every pair, with two workers each, takes at least {every}."
+        f" {pairs - asked - inferred} are open.\n"
+        f"  That took {judgments} judgments; every pair, with two workers each, takes at least"
+        f" {every}."
     )
     console.print(
         f"  In {exact} of {len(all_judged)} topics the classes are exactly those the answers were"

@@ -75,7 +75,10 @@ def runs(tmp_path: Path) -> Path:
 def test_the_most_important_is_told_in_short(address: str, capsys: Captured) -> None:
     assert run(address) == 0
     first, audits, agreement, rest = capsys.readouterr().out.splitlines()
-    assert first == f"study {STUDY}: 2 topics (2 with nothing left to ask), 24 judgments, 2 workers"
+    assert first == (
+        f"study {STUDY}: 2 topics (2 with nothing left to ask: everything planned is answered in"
+        " 2), 24 judgments, 2 workers"
+    )
     assert "no audit pair has been answered" in audits
     assert "Krippendorff's alpha (ordinal) is 1.00" in agreement
     assert "judgments on, the ranking stayed" in rest
