@@ -24,7 +24,8 @@ class StudyOut(StudySettings):
     status: Status
     created_at: Moment
     options_in_force: dict[str, Any] = Field(
-        description="all options of the selector: as given, as suits the judges, or by default"
+        default_factory=dict,
+        description="all options of the selector: as given, as suits the judges, or by default",
     )
 
 

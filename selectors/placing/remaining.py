@@ -8,6 +8,7 @@ been asked about yet share the uncertainty about how large the classes are, as i
 import math
 
 import numpy as np
+from scipy.special import gammaln
 
 from nextpair.selectors.placing.chain import Chain
 from nextpair.selectors.placing.outlook import CONCENTRATION, Outlook, look
@@ -22,6 +23,8 @@ TOLD_APART = 0.9
 """The same where features tell clusters apart, so that fewer are worth comparing."""
 DOUBT = 1.1
 """By how much the spread is wider than the urn's."""
+SORTED = 1 / 3
+"""How likely a topic of which nothing is known is one without ties, a list to be sorted."""
 TREES = 48
 """Rows of documents nobody has been asked about that are looked at, at most."""
 
@@ -49,16 +52,24 @@ def remaining(chain: Chain, outlook: Outlook) -> tuple[float, float]:
 
 
 def before_answers(size: int) -> tuple[float, float]:
-    """Return the same before anybody has answered: one answer, and what is left after it.
+    """Return the same before anybody has answered, when nothing is known of the classes.
 
-    What features are worth is learned from answers, so nothing of them is foreseen.
+    Either there are few, as the urn expects, or as many as documents, which are to be sorted. What
+    features are worth is learned from answers, so nothing of them is foreseen.
     """
-    same, other = (_after_first(size, outcome) for outcome in (Outcome.TIE, Outcome.BETTER))
-    new = CONCENTRATION / (1 + CONCENTRATION)
-    mean = (1 - new) * same[0] + new * other[0]
-    variance = (1 - new) * (same[1] ** 2 + (same[0] - mean) ** 2)
-    variance += new * (other[1] ** 2 + (other[0] - mean) ** 2)
-    return 1 + mean, math.sqrt(variance)
+    tied, new = _after_first(size, Outcome.TIE), _after_first(size, Outcome.BETTER)
+    weight = CONCENTRATION / (1 + CONCENTRATION)
+    sorting = float(gammaln(size + 1)) / math.log(2), 0.0
+    worlds = (
+        ((1 - SORTED) * (1 - weight), 1 + tied[0], tied[1]),
+        ((1 - SORTED) * weight, 1 + new[0], new[1]),
+        (SORTED, *sorting),
+    )
+    mean = sum(chance * expected for chance, expected, _ in worlds)
+    variance = sum(
+        chance * (spread**2 + (expected - mean) ** 2) for chance, expected, spread in worlds
+    )
+    return mean, math.sqrt(variance)
 
 
 def _after_first(size: int, outcome: Outcome) -> tuple[float, float]:
