@@ -137,5 +137,8 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
         "--json", type=Path, metavar="FILE", help="one object per selector and repeat"
     )
     group.add_argument(
-        "--plot", type=Path, metavar="FILE", help="mean, min, max and interval per mechanism"
+        "--plot",
+        type=Path,
+        metavar="FILE",
+        help="judgments and quality per mechanism, and how quality grew",
     )

@@ -110,6 +110,7 @@ async function create(owner, inputs) {
   if (!name) throw new Error("The study needs a name.");
   /** @type {Record<string, unknown>} */
   const body = { id: name, title: inputs.title.value.trim(), instructions: inputs.instructions.value, design: inputs.design.value };
+  // Until the service has told its selectors there is none to choose: it takes its default.
   if (!inputs.selector.disabled && inputs.selector.value) body.selector = inputs.selector.value;
   body.judges = inputs.judges.value;
   body.votes = inputs.votes.valueAsNumber || 1;
