@@ -1,6 +1,7 @@
 """`nextpair demo`: all of it at work on an example, and a service to try that goes on running."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
@@ -9,6 +10,7 @@ from nextpair.app.client import Client
 from nextpair.app.demo import background, example, story
 from nextpair.app.demo.background import Running
 from nextpair.app.demo.crowd import Crowd
+from nextpair.app.demo.interrupting import interruptible
 from nextpair.app.examples import load_example
 from nextpair.app.keys import SIGN_IN_SECONDS
 
@@ -32,22 +34,28 @@ def demo(given: argparse.Namespace) -> int:
         print(f"stopped {stopped.url}" if stopped else "nothing was running")
         return 0
     try:
-        running, key = background.start(FOLDER)
-        _show(story.open_console(), running, key)
+        with interruptible() as check:
+            running, key = background.start(FOLDER)
+            _show(story.open_console(), running, key, check)
     except BaseException:
         background.stop(FOLDER)
         raise
     return 0
 
 
-def _show(console: Console, running: Running, key: str) -> None:
+def _show(console: Console, running: Running, key: str, check: Callable[[], None]) -> None:
     pools, grades = load_example()
     story.tell_setting(console, running, FOLDER, pools)
     with Client(running.url, key) as client:
         example.add_study(client, pools)
         pairs = sum(len(pool.documents) * (len(pool.documents) - 1) // 2 for pool in pools)
         with story.progress_bar(console, client, pairs) as show:
-            Crowd(client, example.STUDY, grades).judge(show)
+
+            def watch() -> None:
+                check()
+                show()
+
+            Crowd(client, example.STUDY, grades).judge(watch)
         judged = example.look(client, pools)
         for one in judged:
             story.tell_ranking(console, one)
