@@ -8,12 +8,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from nextpair.app.names import SHAPE
+
 NUL = r"^[^\x00]*$"
 ALLOWED = {
     NUL: "must not have the character NUL",
     r"^[^\x00-\x1f\x7f]+$": "must have no line breaks, tabs or other control characters",
-    r"^[A-Za-z0-9][A-Za-z0-9._:@~+|=-]{0,199}$": "must have 1 to 200 letters without accents,"
-    " digits and . _ : @ ~ + | = - and begin with a letter or a digit",
+    SHAPE: "must be a name without slashes, invisible characters and spaces at its ends",
+    r"^[A-Za-z0-9_-]{1,100}$": "must have 1 to 100 letters without accents, digits, _ and -",
     r"^[A-Z]{3}$": "must be the three capital letters of a currency, such as USD",
     r"^[A-Z]{2}$": "must be the two capital letters of a country, such as US",
     r"^[0-9]{1,15}-[0-9]{1,15}$": "must be two numbers with a dash between them, such as 1-1",

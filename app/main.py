@@ -38,7 +38,8 @@ from nextpair.app.routes import (
 )
 from nextpair.app.settings import Settings
 from nextpair.app.stopping import note_stop
-from nextpair.app.threads import limit_threads
+from nextpair.app.threads import limit_threads, tell_libraries
+from nextpair.selectors.base import load_selectors
 from nextpair.storage.migrating import check_schema
 
 ROUTERS = (
@@ -66,6 +67,9 @@ ROUTERS = (
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
     """Put the service together; the database must have been prepared (`nextpair serve` does)."""
     settings = settings or Settings()
+    tell_libraries()
+    # Before any request: threads that import parts of scikit-learn at the same moment can fail.
+    load_selectors()
     service = Service(settings, clock)
     check_schema(service.database)
 

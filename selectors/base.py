@@ -202,6 +202,11 @@ _SELECTORS: Plugins[Selector] = Plugins(
 )
 
 
+def load_selectors() -> None:
+    """Import this package's selectors, and the libraries that they compute with."""
+    _SELECTORS.load()
+
+
 def selector_names() -> list[str]:
     """List the public names of all selectors, this package's and other packages'."""
     return _SELECTORS.names()

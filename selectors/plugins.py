@@ -46,6 +46,11 @@ class Plugins(Generic[Base]):
             return found
         return None
 
+    def load(self) -> None:
+        """Import all of this package's own."""
+        for module in self._own().values():
+            importlib.import_module(module)
+
     def _own(self) -> dict[str, str]:
         """Return the modules of our package, by public name."""
         modules = pkgutil.iter_modules(importlib.import_module(self._package).__path__)

@@ -18,6 +18,7 @@ class Block:
     """A fenced block of a page."""
 
     page: str
+    heading: str
     language: str
     text: str
 
@@ -31,10 +32,17 @@ class Block:
 def blocks() -> list[Block]:
     """Return all fenced blocks of README and docs, in the order of the pages."""
     return [
-        Block(str(path.relative_to(ROOT)), language, text)
+        Block(str(path.relative_to(ROOT)), _heading(text, found.start()), found[2], found[3])
         for path in PAGES
-        for _, language, text in _FENCE.findall(path.read_text(encoding="utf-8"))
+        for text in [path.read_text(encoding="utf-8")]
+        for found in _FENCE.finditer(text)
     ]
+
+
+def _heading(text: str, end: int) -> str:
+    """Return the heading of the part that a place is in."""
+    headings = re.findall(r"^## (.*)$", text[:end], re.MULTILINE)
+    return headings[-1] if headings else ""
 
 
 def shell_pages() -> list[str]:

@@ -36,6 +36,8 @@ NOT_RUN = {
     r"pg_dump .*": "needs the PostgreSQL server of the reader and its tools",
 }
 """Commands that the tests do not run, as patterns of the whole command, and why."""
+ELSEWHERE = {("README.md", "Your first study, in eight steps"): "tests/test_first_minutes.py"}
+"""Parts of pages whose commands another test runs, and that test."""
 SMALLER = {"topics=20,documents=200": "topics=2,documents=20"}
 """What would take minutes, and what is run in its place."""
 LANGUAGES = {
@@ -115,6 +117,12 @@ def reason(command: str) -> str | None:
     return next(found, None)
 
 
+def run_elsewhere() -> set[str]:
+    """Return the commands that another test runs."""
+    found = [block for block in blocks() if (block.page, block.heading) in ELSEWHERE]
+    return {command for block in found for command in block.commands}
+
+
 def folder_of_a_reader(folder: Path) -> None:
     """Put in a folder what the pages say a reader has."""
     (folder / "app").symlink_to(ROOT / "app")
@@ -140,7 +148,7 @@ def script_of(page: str, url: str) -> str:
     """Write all of a page's commands that are run as one script."""
     script = [one for one in commands_of("docs/service.md") if one.startswith("call()")]
     for command in commands_of(page):
-        if reason(command) is not None:
+        if reason(command) is not None or command in run_elsewhere():
             continue
         for needs, (creates, create) in STUDIES.items():
             if re.search(needs, command) and not re.search(creates, "\n".join(script)):
@@ -196,6 +204,14 @@ def test_only_secrets_that_the_service_knows_are_left_to_the_reader() -> None:
     for command in commands():
         if found := SETTING.fullmatch(command):
             assert found[1].partition("__")[0] in known
+
+
+@pytest.mark.parametrize("part", ELSEWHERE, ids=" ".join)
+def test_the_test_that_runs_a_part_of_a_page_names_it(part: tuple[str, str]) -> None:
+    page, heading = part
+    assert run_elsewhere()
+    text = (ROOT / ELSEWHERE[part]).read_text(encoding="utf-8")
+    assert page in text and heading.partition(",")[0] in text
 
 
 @pytest.mark.parametrize("large", SMALLER)

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from nextpair.app.wire.hiring import HiringIn, PlanIn
 from nextpair.app.wire.judging import JudgmentIn, NextIn, SkipIn, UnderstandingIn, WorkerIn
-from nextpair.app.wire.keys import KeyIn
+from nextpair.app.wire.keys import KeyIn, SignInUse
 from nextpair.app.wire.retractions import RetractionIn
 from nextpair.app.wire.sessions import (
     SessionBeginIn,
@@ -20,6 +20,7 @@ from nextpair.app.wire.topics import GoldsIn, TopicChange, TopicIn
 
 EXAMPLES: Mapping[type[BaseModel], Mapping[str, Any]] = {
     KeyIn: {"scope": "platform", "label": "the judging page"},
+    SignInUse: {"code": "b2Zm-a_one-time_code-of-43-characters_0x9QvT"},
     StudyIn: {"id": "answers", "title": "Good answers", "selector": "placement", "votes": 1},
     StudyChange: {"lease_seconds": 120, "status": "paused"},
     WorkerChange: {"status": "blocked"},

@@ -6,6 +6,9 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse
 
 from nextpair.app.judging.service import Service
+from nextpair.app.reports.building import build
+from nextpair.app.reports.page import POLICY, render
+from nextpair.app.reports.telling import tell
 from nextpair.app.reports.wishes import MOST_POINTS, POINTS, Wish
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
@@ -42,8 +45,6 @@ def get_report(wish: Wanted, caller: Reader, service: Svc, now: Now) -> ReportOu
 @router.get("/report.html", response_class=HTMLResponse, responses=problems(404))
 def get_report_page(wish: Wanted, caller: Reader, service: Svc, now: Now) -> HTMLResponse:
     """Show the report as one page that needs nothing else."""
-    from nextpair.app.reports.page import POLICY, render
-
     told = _tell(service, wish, now)
     page = render(FullReportOut.model_validate(told, from_attributes=True))
     headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
@@ -51,8 +52,4 @@ def get_report_page(wish: Wanted, caller: Reader, service: Svc, now: Now) -> HTM
 
 
 def _tell(service: Service, wish: Wish, now: float) -> ReportOut:
-    # What reports compute with takes as long to import as all the rest: no service waits for it.
-    from nextpair.app.reports.building import build
-    from nextpair.app.reports.telling import tell
-
     return tell(build(service, wish, now), wish, now)
