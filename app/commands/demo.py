@@ -8,11 +8,11 @@ from rich.console import Console
 
 from nextpair.app.client import Client
 from nextpair.app.demo import background, example, story
-from nextpair.app.demo.background import Running
 from nextpair.app.demo.crowd import Crowd
 from nextpair.app.demo.interrupting import interruptible
 from nextpair.app.examples import load_example
 from nextpair.app.keys import SIGN_IN_SECONDS
+from nextpair.app.local.running import Running
 
 FOLDER = Path("nextpair-demo")
 

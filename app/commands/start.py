@@ -14,7 +14,8 @@ from nextpair.app import keys
 from nextpair.app.commands.installation import read_settings, ready_database
 from nextpair.app.commands.serve import listen, run_server, tell_processes
 from nextpair.app.commands.sign_in import add_browser, show_address, sign_in
-from nextpair.app.local.folder import DATABASE, HOST, AlreadyRunning, Folder, Running, here
+from nextpair.app.local.folder import DATABASE, AlreadyRunning, Folder, here
+from nextpair.app.local.running import HOST, Running
 from nextpair.app.routes.signing_in import sign_in_path
 from nextpair.app.settings import Settings
 from nextpair.app.words import Scope

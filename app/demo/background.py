@@ -9,16 +9,16 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from nextpair.app.client import Client
 from nextpair.app.commands.installation import read_settings, ready_database
 from nextpair.app.keys import make_key
+from nextpair.app.local.running import HOST, Running
 from nextpair.app.words import Scope
 from nextpair.selectors.errors import NextpairError
 
-HOST = "127.0.0.1"
 PORT = 8000
 DATABASE = "nextpair.db"
 NOTE = "service.json"
@@ -27,19 +27,6 @@ READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
 FILES = ("key", NOTE, LOG, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 """All that is ever written to the folder, and all that is removed from it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A service in the background."""
-
-    pid: int
-    port: int
-
-    @property
-    def url(self) -> str:
-        """Where it is."""
-        return f"http://{HOST}:{self.port}"
 
 
 def start(folder: Path) -> tuple[Running, str]:

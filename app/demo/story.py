@@ -14,10 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from nextpair.app.client import Client
-from nextpair.app.demo.background import Running
 from nextpair.app.demo.crowd import ERROR, WORKERS
 from nextpair.app.demo.example import FEWEST, STUDY, Judged
 from nextpair.app.formats.pools import Pool
+from nextpair.app.local.running import Running
 from nextpair.app.wire.results import ExplanationOut
 from nextpair.selectors.topic.judgments import Outcome
 

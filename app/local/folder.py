@@ -12,12 +12,12 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from nextpair.app.local.running import Running
 from nextpair.selectors.errors import NextpairError
 
-HOST = "127.0.0.1"
 NAME = ".nextpair"
 KEY, NOTE, LOCK, PAGE = "key", "service.json", "lock", "sign-in.html"
 DATABASE = "nextpair.db"
@@ -30,19 +30,6 @@ class NotRunning(NextpairError):
 
 class AlreadyRunning(NextpairError):
     """A service runs in this folder already."""
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A service that runs."""
-
-    pid: int
-    port: int
-
-    @property
-    def url(self) -> str:
-        """Where it is."""
-        return f"http://{HOST}:{self.port}"
 
 
 class Folder:

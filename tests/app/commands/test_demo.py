@@ -19,7 +19,7 @@ from crowds import PATIENCE, until
 
 from nextpair.app.client import Client
 from nextpair.app.demo import background
-from nextpair.app.demo.background import Running
+from nextpair.app.local.running import HOST, Running
 
 COMMAND = Path(sys.executable).parent / "nextpair"
 ENVIRONMENT = {
@@ -111,7 +111,7 @@ def test_it_ends_with_something_to_judge_and_a_dashboard_that_is_signed_in(
 def test_a_demonstration_takes_another_port_where_its_own_is_in_use(tmp_path: Path) -> None:
     with socket.socket() as taken:
         with suppress(OSError):
-            taken.bind((background.HOST, background.PORT))
+            taken.bind((HOST, background.PORT))
             taken.listen()
         try:
             running, _ = background.start(tmp_path)
