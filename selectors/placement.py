@@ -120,6 +120,7 @@ class Placement(Believer):
         self._mainland = Mainland(size, founder)
         self._goal = Goal(options.risk, options.top)
         self._heard = 0
+        self._answered: Counter[Pair] = Counter()
         self._settled: Order | None = None
 
     def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
@@ -127,6 +128,7 @@ class Placement(Believer):
         self._fitting.add(first, second, ANSWERS[outcome], worker)
         self._mainland.compare(first, second)
         self._heard += 1
+        self._answered[unordered(first, second)] += 1
         self._settled = None
 
     def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:
@@ -149,7 +151,8 @@ class Placement(Believer):
                 if self._spent_with(open_pairs):
                     return Idle.WAIT
                 firm = self._firm(beliefs)
-                return confirm(beliefs, firm, reach.told_apart, worker, open_pairs, rng)
+                answered = self._answered
+                return confirm(beliefs, firm, reach.told_apart, worker, open_pairs, answered, rng)
         wanted = askable(open_pairs, reach, self._mainland, self._heard, self.options.hurry)
         if self._spent_with(open_pairs) or not wanted.any():
             return Idle.WAIT

@@ -5,6 +5,7 @@ each makes every single document seem certain.
 """
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import chain, product
 
 import numpy as np
@@ -18,6 +19,9 @@ from nextpair.selectors.topic.judgments import Pair, unordered
 
 TRIES = 16
 """Pairs drawn, where any of many will do, before all are looked at one after the other."""
+TELLING = 6
+"""Answers to one pair after which another one to it tells nothing of a dispute. In a topic of few
+documents there is no other pair, and everybody would be asked the same."""
 DISPUTED_AT_ONCE = 2
 """Whether two documents are tied, one or two answers tell."""
 
@@ -28,6 +32,7 @@ def confirm(
     told_apart: int,
     worker: Worker,
     open_pairs: Counter[Pair],
+    answered: Mapping[Pair, int],
     rng: np.random.Generator,
 ) -> Choice:
     """Ask what tells the order from another explanation, if one is left.
@@ -38,13 +43,18 @@ def confirm(
         Documents whose place is certain enough to measure others by.
     told_apart
         How many places, best first, need to be told from each other.
+    answered
+        How many answers there are to each pair.
     """
     in_dispute = beliefs.disputed and _matters(beliefs, beliefs.disputed, told_apart)
+    if beliefs.disputed and in_dispute:
+        in_dispute = any(answered.get(pair, 0) < TELLING for pair in _pairs(beliefs.disputed))
     if beliefs.disputed and in_dispute:
         # Of one class or of two: those who reverse know that as well as anybody.
         if open_pairs.total() >= DISPUTED_AT_ONCE:
             return Idle.WAIT
-        pair = _draw(beliefs.disputed, worker, open_pairs, rng)
+        told = Counter({one: 1 for one, count in answered.items() if count >= TELLING})
+        pair = _draw(beliefs.disputed, worker, open_pairs + told, rng)
         if pair is not None:
             return pair
     if beliefs.classes == 1 or beliefs.crowd.upright:
@@ -63,6 +73,10 @@ def _matters(beliefs: View, disputed: Disputed, told_apart: int) -> bool:
     """Say whether any document of two classes is at a place that has to be told from others."""
     best = min(int(beliefs.likeliest[side].min()) for side in disputed)
     return 2 * best + 1 < told_apart
+
+
+def _pairs(sides: Disputed) -> Iterator[Pair]:
+    return (unordered(int(first), int(second)) for first, second in product(*sides))
 
 
 def _draw(

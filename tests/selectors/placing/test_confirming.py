@@ -8,7 +8,7 @@ from answering import believe
 
 from nextpair.selectors.base import Choice, Idle, Worker
 from nextpair.selectors.placing import classes
-from nextpair.selectors.placing.confirming import DISPUTED_AT_ONCE, confirm
+from nextpair.selectors.placing.confirming import DISPUTED_AT_ONCE, TELLING, confirm
 from nextpair.selectors.placing.view import View
 from nextpair.selectors.topic.judgments import Pair
 
@@ -31,11 +31,13 @@ def ask(
     open_pairs: Counter[Pair] | None = None,
     seen: frozenset[Pair] = frozenset(),
     told_apart: int | None = None,
+    answered: dict[Pair, int] | None = None,
 ) -> Choice:
     firm = np.ones(len(GRADES), dtype=np.bool_)
     worker = Worker("w", held=seen)
     places = view.beliefs.shape[1] if told_apart is None else told_apart
-    return confirm(view, firm, places, worker, open_pairs or Counter(), np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    return confirm(view, firm, places, worker, open_pairs or Counter(), answered or {}, rng)
 
 
 def test_nothing_is_asked_where_nothing_else_explains_the_answers(view: View) -> None:
@@ -51,6 +53,14 @@ def test_who_has_seen_all_of_that_leaves_it_to_others(view: View) -> None:
     view.disputed = DISPUTED
     assert ask(view, seen=frozenset({(0, 30)})) == (1, 30)
     assert ask(view, seen=frozenset({(0, 30), (1, 30)})) is Idle.WAIT
+
+
+def test_a_pair_that_many_have_answered_tells_nothing_more(view: View) -> None:
+    view.disputed = DISPUTED
+    assert ask(view, answered={(0, 30): TELLING}) == (1, 30)
+    assert ask(view, answered={(0, 30): TELLING, (1, 30): TELLING}) is Idle.DONE
+    seen = frozenset({(1, 30)})
+    assert ask(view, seen=seen, answered={(0, 30): TELLING, (1, 30): 1}) is Idle.WAIT
 
 
 def test_few_are_asked_at_once(view: View) -> None:
