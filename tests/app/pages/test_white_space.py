@@ -89,7 +89,7 @@ def test_prose_is_set_as_prose(site: Site) -> None:
 
 
 def test_long_lines_are_wrapped_on_a_narrow_screen(site: Site) -> None:
-    page = judged(site, "long", CODE + LONG, LONG, page=site.page(viewport=NARROW))
+    page = judged(site, "long-lines", CODE + LONG, LONG, page=site.page(viewport=NARROW))
     assert not scrolls_sideways(page)
     for body in page.locator(".body").all():
         assert body.evaluate("e => e.scrollWidth <= e.clientWidth")
