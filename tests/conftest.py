@@ -1,6 +1,7 @@
 """Databases to test on, what tests need, and Hypothesis without its clock."""
 
 import os
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,6 +23,11 @@ settings.register_profile(
     derandomize="NEXTPAIR_TESTS_EXPLORE" not in os.environ,
 )
 settings.load_profile("untimed")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one more process than there are cores: tests often wait for browsers and services."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure() -> None:

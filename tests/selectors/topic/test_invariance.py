@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import arbitrary, consistent
 
@@ -79,6 +79,7 @@ cases = st.one_of(consistent(most=25), arbitrary(most=25))
 
 
 @pytest.mark.parametrize("selector", selector_names())
+@settings(max_examples=50)
 @given(case=cases, data=st.data())
 def test_documents_may_be_imported_in_any_order(
     selector: str, case: tuple[int, list[Answer]], data: st.DataObject
@@ -91,6 +92,7 @@ def test_documents_may_be_imported_in_any_order(
 
 
 @pytest.mark.parametrize("selector", selector_names())
+@settings(max_examples=30)
 @given(case=cases)
 def test_sides_and_names_of_workers_change_nothing(
     selector: str, case: tuple[int, list[Answer]]
