@@ -1,7 +1,6 @@
 """Databases to test on, what tests need, and Hypothesis without its clock."""
 
 import os
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
