@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 import anyio.to_thread
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from nextpair.app.hiring.runner import looked_after
@@ -62,6 +62,10 @@ ROUTERS = (
     hiring.router,
     events.router,
 )
+_ALL = APIRouter()
+"""All routes: what FastAPI derives from them is derived once, for any number of applications."""
+for _router in ROUTERS:
+    _ALL.include_router(_router)
 
 
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
@@ -103,8 +107,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.state.keys = KeyRing(service.database, clock)
     app.state.rate_limit = RateLimit(settings.rate_per_key / settings.processes)
     app.state.metrics = metrics
-    for router in ROUTERS:
-        app.include_router(router)
+    app.router.routes.extend(_ALL.routes)
     add_handlers(app)
     if settings.cors_origins:
         app.add_middleware(

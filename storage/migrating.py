@@ -1,5 +1,7 @@
 """Bringing a database to the tables this program knows."""
 
+from functools import cache
+
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
@@ -27,7 +29,8 @@ def migrate(database: Database, revision: str = "head") -> None:
 
 def prepare(database: Database, fresh_secret: str) -> None:
     """Make a database ready to serve: its tables, and a secret to sign with."""
-    migrate(database)
+    if _revision(database) != _newest():
+        migrate(database)
     with database.write() as connection:
         _lock(database, connection)
         keys.secret(connection, keys.SIGNING, fresh_secret)
@@ -40,13 +43,23 @@ def _lock(database: Database, connection: Connection) -> None:
 
 def check_schema(database: Database) -> None:
     """Raise unless the database is at the newest revision."""
-    newest = ScriptDirectory.from_config(_config(None)).get_current_head()
-    with database.read() as connection:
-        found = MigrationContext.configure(connection).get_current_revision()
+    found, newest = _revision(database), _newest()
     if found != newest:
         raise WrongSchema(
             f"the database is at revision {found or 'none'}, this program needs {newest}"
         )
+
+
+def _revision(database: Database) -> str | None:
+    """Return the revision a database is at; none if it is empty."""
+    with database.read() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+@cache
+def _newest() -> str | None:
+    """Return the newest revision this program knows; to read the scripts takes a while."""
+    return ScriptDirectory.from_config(_config(None)).get_current_head()
 
 
 def _config(connection: Connection | None) -> Config:

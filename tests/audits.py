@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from crowds import Notes, Place
+from processes import ask_each
 from sqlalchemy import text
 
 from nextpair.app.client import Client
@@ -207,3 +208,33 @@ def check_ranking(ranking: RankingOut, state: Topic) -> None:
     statuses = dict(zip(reported.ids, reported.status, strict=True))
     assert {one.document: one.status for one in ranking.documents} == statuses
     assert ranking.complete == reported.complete
+
+
+def check_told(place: Place, topics: Sequence[TopicIn], notes: Sequence[Notes], votes: int) -> Log:
+    """Raise unless the log holds what workers were told, after faults; return the log."""
+    log = read_log(place, topics)
+    check_handed(notes, renewals=True)
+    check_log(log, notes)
+    check_votes(log, notes, votes)
+    return log
+
+
+def check_everywhere(
+    url: str, pid: int, processes: int, place: Place, topics: Sequence[TopicIn]
+) -> None:
+    """Raise unless every process says what follows from the log, and all topics are finished."""
+
+    def rankings() -> list[RankingOut]:
+        with Client(place.address, place.key) as client:
+            return [client.ranking(place.study, topic.id) for topic in topics]
+
+    check_database(url)
+    log = read_log(place, topics)
+    answers = ask_each(pid, processes, rankings)
+    assert all(answer == answers[0] for answer in answers)
+    with Client(place.address, place.key) as client:
+        study = client.study(place.study)
+        assert client.study_progress(place.study).finished == len(topics)
+        seeds = {topic.id: topic.seed for topic in client.topics(place.study)}
+    for topic, ranking in zip(topics, answers[0], strict=True):
+        check_ranking(ranking, folded(topic, log[topic.id], study, seeds[topic.id]))

@@ -74,7 +74,7 @@ def installation(
     else:
         server: str = request.getfixturevalue("postgresql_server")
         with new_database(server) as url:
-            yield from _installed(url, processes=4, workers=64, cache_mb=512)
+            yield from _installed(url, processes=3, workers=24, cache_mb=512)
 
 
 def _installed(url: str, processes: int, workers: int, cache_mb: int) -> Iterator[Installation]:
@@ -209,7 +209,7 @@ def test_every_process_believes_the_same_of_the_same_answers(installation: Insta
 
 
 def test_many_workers_judge_many_topics_at_once(installation: Installation) -> None:
-    count = 50 if installation.workers == 64 else 12
+    count = 20 if installation.processes == 3 else 12
     topics = [pool(f"topic-{number}", 4, grades=3) for number in range(_scaled(count))]
     place = installation.study("many", topics, votes=2)
     names = _names(installation.workers)

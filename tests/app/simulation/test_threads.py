@@ -19,7 +19,7 @@ from nextpair.app.wire.topics import DocumentIn, TopicIn
 from nextpair.selectors.base import selector_names
 from nextpair.selectors.topic.documents import Document
 
-STUDY = "--generate topics=3,documents=24 --error 0.15 --workers 3 --budget 3 --no-baseline".split()
+STUDY = "--generate topics=3,documents=12 --error 0.15 --workers 3 --budget 3 --no-baseline".split()
 LOUD = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
 """Several threads, wherever the environment is believed."""
 
@@ -88,17 +88,17 @@ def test_a_service_computes_with_one_thread_in_every_process(
     assert_single(folder)
 
 
-def test_one_two_and_three_processes_come_to_the_same_bits(tmp_path: Path) -> None:
+def test_one_and_three_processes_come_to_the_same_bits(tmp_path: Path) -> None:
     found = []
     selectors = [word for name in selector_names() for word in ("--selector", name)]
-    for jobs in (1, 2, 3):
+    for jobs in (1, 3):
         file = tmp_path / f"{jobs}.json"
         words = [*STUDY, *selectors, "--jobs", jobs, "--json", file]
         run("-m", "nextpair.app.cli", "simulate", *words, PYTHONHASHSEED=jobs)
         found.append(json.loads(file.read_text(encoding="utf-8")))
     for one in (run for runs in found for run in runs):
         one.pop("seconds"), one.pop("peak_mb")
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
 
 
 def test_a_study_leaves_the_threads_of_its_process_as_they_were() -> None:
