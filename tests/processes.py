@@ -75,6 +75,9 @@ def _send(process: int, number: signal.Signals) -> None:
 
 def ask_each(parent: int, processes: int, ask: Callable[[], Answer]) -> list[Answer]:
     """Ask every process of a service; each question must come over a new connection."""
+    if processes == 1:
+        # It serves by itself: there is nobody to look after.
+        return [ask()]
     until(lambda: len(children(parent)) == processes, f"{processes} processes serve")
     serving = children(parent)
     answers = []
