@@ -5,15 +5,22 @@ python -m benchmarks.hold --scenes kill restart --faults 20
 
 import argparse
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from benchmarks.holding import chaos
+from installations import new_database, new_key, postgresql, serving
+
+from benchmarks.holding import attack, chaos, probe
 from benchmarks.holding.ground import Outcome
 from benchmarks.section import Section
 
 ATTACK = "attack"
+SELECTOR = "merge-tie-random"
+"""A selector that takes next to no time, so that what is measured is the service."""
 
 
 def arguments() -> argparse.Namespace:
@@ -58,12 +65,67 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
     )
 
 
+@contextmanager
+def on_sqlite() -> Iterator[tuple[str, str]]:
+    """Serve from SQLite with one process; yield the address and an admin's key."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/nextpair.db"
+        key = new_key(url)
+        with serving(url) as (address, _):
+            yield address, key
+
+
+@contextmanager
+def on_postgresql() -> Iterator[tuple[str, str]]:
+    """Serve from PostgreSQL with two processes."""
+    with postgresql() as server, new_database(server) as url:
+        key = new_key(url)
+        with serving(url, 2) as (address, _):
+            yield address, key
+
+
+GROUNDS = {"SQLite": on_sqlite, "PostgreSQL, 2 processes": on_postgresql}
+LOADS: dict[str, tuple[attack.Holding, ...]] = {
+    "idle": (),
+    "an upload of 200 MB": (attack.upload,),
+    "an attacker without a key": (attack.keyless,),
+}
+
+
+def measure_attack(given: argparse.Namespace) -> Section:
+    """Measure what workers wait while other loads are put on the service."""
+    section = Section(
+        "Under attack",
+        f"python -m benchmarks.hold --scenes attack --seconds {given.seconds:g}",
+        f"{probe.WORKERS} workers ask, answer and think for {probe.THINKING} s while the other load"
+        " is at work on the same two cores, as is what generates it. p50 / p99 in milliseconds,"
+        " and how many times its idle p99 each has.",
+        ("load", "next", "x", "judgment", "x", "healthz", "x", "refused", "failed"),
+    )
+    for name, served in GROUNDS.items():
+        with served() as (address, key), probe.pool() as executor:
+            judged = probe.Judged(address, key, "judged")
+            probe.add_study(judged, SELECTOR)
+            idle: probe.Latencies | None = None
+            for load, parts in LOADS.items():
+                with ExitStack() as stack:
+                    for part in parts:
+                        stack.enter_context(part(address, key))
+                    found = probe.begin(executor, judged, given.seconds).result()
+                idle = idle or found
+                section.rows.append(probe.row(f"{name}: {load}", found, idle))
+                print(" | ".join(section.rows[-1]), file=sys.stderr)
+    return section
+
+
 def main() -> int:
     """Run the scenes asked for; fail if an audit found something."""
     given = arguments()
     sections = []
     if set(given.scenes) & set(chaos.SCENES):
         sections.append(measure_faults(given))
+    if ATTACK in given.scenes:
+        sections.append(measure_attack(given))
     print("\n".join(map(str, sections)))
     return int(any("**" in cell for section in sections for row in section.rows for cell in row))
 

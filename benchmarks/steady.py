@@ -4,6 +4,7 @@ python -m benchmarks.steady --times 10 --busy 2
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -52,7 +53,9 @@ def main() -> int:
             started = time.monotonic()
             passed, told = run_suite()
             green += passed
-            print(f"run {number}, {time.monotonic() - started:.0f} s", *told, sep="\n  ")
+            seconds = time.monotonic() - started
+            load = os.getloadavg()[2]
+            print(f"run {number}, {seconds:.0f} s, load average {load:.1f}", *told, sep="\n  ")
             sys.stdout.flush()
     print(f"{green} of {given.times} runs passed beside {given.busy} busy processes")
     return int(green < given.times)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -32,6 +33,9 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_configure() -> None:
     """Refuse to require what no test needs; let sums come out the same on any number of cores."""
     required()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell's background jobs ignore Ctrl-C, and so would every service that a test starts.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     threadpool_limits(1)
