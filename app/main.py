@@ -36,6 +36,7 @@ from nextpair.app.routes import (
     studies,
     topics,
 )
+from nextpair.app.schema_watch import schema_watched
 from nextpair.app.settings import Settings, threads_of
 from nextpair.app.stopping import note_stop
 from nextpair.app.threads import limit_threads, tell_libraries
@@ -87,7 +88,10 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         limiter = anyio.to_thread.current_default_thread_limiter()
         # Threads of one process take turns: more of them than help to bridge waiting only cost.
         limiter.total_tokens = threads_of(settings)
-        with looked_after(service, clock, settings.runner_seconds):
+        with (
+            schema_watched(service.database),
+            looked_after(service, clock, settings.runner_seconds),
+        ):
             yield
         service.close()
 

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
-from nextpair.storage.errors import Locked
+from nextpair.storage.errors import Locked, Unavailable
 
 WAIT = "nextpair_wait"
 """The execution option of a transaction that writes: how many seconds to wait for the lock."""
@@ -75,7 +75,9 @@ class WriterQueue:
     def _wait(self, until: float) -> None:
         # At least one attempt: the time may have passed on the way here.
         while not self._turn.acquire(timeout=max(0.0, min(SLICE_SECONDS, self._left(until)))):
-            if self._left(until) <= 0 or self._is_crowded():
+            if self._is_crowded():
+                raise Unavailable("too many wait for the database already; try again")
+            if self._left(until) <= 0:
                 raise Locked()
 
     def _left(self, until: float) -> float:

@@ -38,8 +38,6 @@ from nextpair.storage.rows import JudgmentRow, Purpose, TopicHead
 
 LOCK_SECONDS = 0.2
 """How long a topic is kept from its readers while its writer waits for a lock on the file."""
-PAUSE = 0.005
-"""Seconds in which readers who waited for the topic get it."""
 TRIES = 4
 """How often a change is tried without the topic's lock, each time on what others have done."""
 MOST_WORKERS = 100_000
@@ -61,8 +59,8 @@ class Service:
             settings.database.get_secret_value(),
             pool_size=settings.pool_size,
             busy_seconds=settings.busy_seconds,
-            # Others read meanwhile, and one of the threads commits for many.
-            most_waiting=threads_of(settings) // 2 + 1,
+            # The other threads read meanwhile.
+            most_waiting=threads_of(settings) // 2,
         )
         self.topics = TopicCache(settings.cache_mb * MB, settings.busy_seconds)
         self.texts = Texts(self.database, settings.cache_mb * MB // 8)
@@ -196,10 +194,11 @@ class Service:
             try:
                 return self._change(topic_id, act)
             except Locked as error:
-                # Whoever has the file may keep it for long: meanwhile the topic can be read.
                 if time.monotonic() > until:
                     raise Unavailable(str(error)) from error
-                time.sleep(PAUSE)
+            # Whoever has the file may keep it for long: meanwhile the topic can be read.
+            with self.database.write():
+                pass
 
     def _change(self, topic_id: int, act: Act[Result]) -> Result:
         with self.topics.hold(topic_id) as slot:
