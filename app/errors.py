@@ -25,7 +25,13 @@ from nextpair.selectors.errors import (
     UnknownDocument,
     UnknownJudgment,
 )
-from nextpair.storage.errors import AlreadyThere, StorageError, Unavailable, WrongSchema
+from nextpair.storage.errors import (
+    AlreadyThere,
+    StorageError,
+    StorageFull,
+    Unavailable,
+    WrongSchema,
+)
 
 
 class ServiceError(NextpairError):
@@ -183,6 +189,7 @@ STATUS: dict[type[NextpairError], int] = {
     UnknownJudgment: 404,
     StorageError: 500,
     Unavailable: 503,
+    StorageFull: 507,
     WrongSchema: 503,
     AlreadyThere: 409,
     Unauthorized: 401,

@@ -36,7 +36,8 @@ from nextpair.app.routes import (
     studies,
     topics,
 )
-from nextpair.app.settings import Settings
+from nextpair.app.schema_watch import schema_watched
+from nextpair.app.settings import Settings, threads_of
 from nextpair.app.stopping import note_stop
 from nextpair.app.threads import limit_threads, tell_libraries
 from nextpair.selectors.base import load_selectors
@@ -86,8 +87,11 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         note_stop(service.stopping)
         limiter = anyio.to_thread.current_default_thread_limiter()
         # Threads of one process take turns: more of them than help to bridge waiting only cost.
-        limiter.total_tokens = max(2, settings.threads // settings.processes)
-        with looked_after(service, clock, settings.runner_seconds):
+        limiter.total_tokens = threads_of(settings)
+        with (
+            schema_watched(service.database),
+            looked_after(service, clock, settings.runner_seconds),
+        ):
             yield
         service.close()
 

@@ -7,12 +7,13 @@ import sys
 import time
 from typing import Any
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nextpair.app.errors import TooLarge, problem_of
 from nextpair.app.metrics import Metrics
 from nextpair.app.pages.headers import guarded
-from nextpair.app.problems import problem
+from nextpair.app.problems import on_surprise, problem
 from nextpair.app.settings import MB, Settings
 
 log = logging.getLogger("nextpair")
@@ -79,7 +80,13 @@ class _Request:
             if name == b"content-length" and value.isdigit() and int(value) > self._limit:
                 await self._refuse()
                 return
-        await app(self._scope, self.receive, self.send)
+        try:
+            await app(self._scope, self.receive, self.send)
+        except Exception as error:
+            # Here, since the framework would let the server write its traceback once more.
+            answer = on_surprise(Request(self._scope), error)
+            if not self.status:
+                await answer(self._scope, self.receive, self.send)
 
     async def receive(self) -> Message:
         """Pass the body on, as far as it is not too large."""
@@ -134,5 +141,7 @@ def start_logging(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     log.handlers = [handler]
+    # What the server says by itself: it must be as easy to read, and is only warnings and errors.
+    logging.getLogger("uvicorn").handlers = [handler]
     log.propagate = False
     log.setLevel(level.upper())

@@ -15,7 +15,7 @@ from nextpair.app.invalid import findings
 from nextpair.app.pages.headers import owner_headers
 from nextpair.app.pages.plain import problem_page
 from nextpair.selectors.errors import NextpairError
-from nextpair.storage.errors import Unavailable
+from nextpair.storage.errors import Unavailable, WrongSchema
 
 log = logging.getLogger("nextpair")
 
@@ -29,7 +29,6 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(ClientDisconnect, _on_disconnect)
-    app.add_exception_handler(Exception, _on_surprise)
 
 
 def problem(
@@ -92,7 +91,9 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
     if isinstance(error, (RateLimited, Unavailable)):
         headers["Retry-After"] = "1"
     if found.status == 500:
-        return _on_surprise(request, error)
+        return on_surprise(request, error)
+    if isinstance(error, (Unavailable, WrongSchema)):
+        log.warning("database: %s", error, extra=_named(request))
     return refuse(
         request,
         found.status,
@@ -101,6 +102,10 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
         found.detail,
         headers=headers,
     )
+
+
+def _named(request: Request) -> dict[str, Any]:
+    return {"request_id": request.scope.get("nextpair.request_id")}
 
 
 def _on_invalid(request: Request, error: Exception) -> Response:
@@ -170,12 +175,9 @@ def _on_disconnect(request: Request, error: Exception) -> Response:
     )
 
 
-def _on_surprise(request: Request, error: Exception) -> Response:
-    log.error(
-        "unexpected error",
-        exc_info=error,
-        extra={"request_id": request.scope.get("nextpair.request_id")},
-    )
+def on_surprise(request: Request, error: Exception) -> Response:
+    """Answer what nobody expected, and log it; this is the only place that does."""
+    log.error("unexpected error", exc_info=error, extra=_named(request))
     return refuse(
         request,
         500,

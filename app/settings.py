@@ -55,3 +55,8 @@ class Settings(BaseSettings):
     )
     remote_images: bool = Field(False, description="whether documents may load images by address")
     log_level: str = Field("info", description="debug, info, warning or error")
+
+
+def threads_of(settings: Settings) -> int:
+    """Return how many threads each process works with."""
+    return max(2, settings.threads // settings.processes)

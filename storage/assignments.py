@@ -9,7 +9,7 @@ from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Purpose, State, values_of
 from nextpair.storage.tables import Assignment, Judgment
 
-_COLUMNS: tuple[Any, ...] = (
+COLUMNS: tuple[Any, ...] = (
     Assignment.topic_id,
     Assignment.number,
     Assignment.worker_id,
@@ -28,20 +28,20 @@ _COLUMNS: tuple[Any, ...] = (
     Assignment.reason,
 )
 _ADD = insert(Assignment)
-_FIND = select(*_COLUMNS).where(
+_FIND = select(*COLUMNS).where(
     Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("number")
 )
-_UNANSWERED = select(*_COLUMNS).where(
+_UNANSWERED = select(*COLUMNS).where(
     Assignment.topic_id == bindparam("topic"), Assignment.state != State.ANSWERED.value
 )
-_ASIDE = select(*_COLUMNS).where(
+_ASIDE = select(*COLUMNS).where(
     Assignment.topic_id == bindparam("topic"), Assignment.purpose != Purpose.WORK.value
 )
-_CHANGED = select(*_COLUMNS).where(
+_CHANGED = select(*COLUMNS).where(
     Assignment.topic_id == bindparam("topic"), Assignment.version > bindparam("since")
 )
 _OF_REQUEST = (
-    select(*_COLUMNS)
+    select(*COLUMNS)
     .where(Assignment.worker_id == bindparam("worker"), Assignment.request == bindparam("request"))
     .order_by(Assignment.topic_id, Assignment.number)
 )
@@ -97,7 +97,7 @@ def of_pair(
     connection: Connection, topic_id: int, worker_id: int, pair: tuple[int, int]
 ) -> AssignmentRow | None:
     """Return a worker's question about a pair, if they ever had it as work."""
-    found = select(*_COLUMNS).where(
+    found = select(*COLUMNS).where(
         Assignment.topic_id == topic_id,
         Assignment.worker_id == worker_id,
         Assignment.first == pair[0],
@@ -122,7 +122,7 @@ def aside(connection: Connection, topic_id: int) -> list[AssignmentRow]:
 def checked_by(connection: Connection, topic_id: int, worker_id: int) -> list[AssignmentRow]:
     """List a worker's questions of a topic that belong to a batch or the quiz, oldest first."""
     found = (
-        select(*_COLUMNS)
+        select(*COLUMNS)
         .where(
             Assignment.topic_id == topic_id,
             Assignment.worker_id == worker_id,
@@ -148,7 +148,7 @@ def of_request(connection: Connection, worker_id: int, request: str) -> list[Ass
 def held_by(connection: Connection, worker_id: int, now: float) -> list[AssignmentRow]:
     """List what a worker holds and has not answered, oldest first."""
     found = (
-        select(*_COLUMNS)
+        select(*COLUMNS)
         .where(
             Assignment.worker_id == worker_id,
             Assignment.state == State.OPEN.value,

@@ -2,6 +2,9 @@
 
 StorageError
 ├── Unavailable       the database cannot be reached, or is busy for too long
+│   ├── Locked        another program holds the write lock; raised to those who try again
+│   ├── StorageFull   the disk of the database is full
+│   └── ReadOnly      the database can be read, but not written to
 ├── AlreadyThere      someone else has just stored the same
 └── WrongSchema       the database is not at this program's revision
 """
@@ -15,6 +18,18 @@ class StorageError(NextpairError):
 
 class Unavailable(StorageError):
     """The database cannot be reached, or is busy; nothing was changed, try again."""
+
+
+class Locked(Unavailable):
+    """Another program holds the database's write lock; nothing was changed, try again."""
+
+
+class StorageFull(Unavailable):
+    """The disk of the database is full: nothing was changed; free some space, then try again."""
+
+
+class ReadOnly(Unavailable):
+    """The database is read-only: make its file and folder, or its server, writable again."""
 
 
 class AlreadyThere(StorageError):

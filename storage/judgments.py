@@ -30,8 +30,17 @@ Vote = tuple[int, int, int, str | None, int, int | None, str]
 """A judgment as the mind needs it: number, two positions, outcome, worker, what it reviews, and its
 purpose."""
 
+VOTE: tuple[Any, ...] = (
+    Judgment.number,
+    Judgment.first,
+    Judgment.second,
+    Judgment.outcome,
+    Judgment.worker_id,
+    Judgment.subject,
+    Judgment.purpose,
+)
 _ADD = insert(Judgment)
-_RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
+RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
 _OF_ASSIGNMENT = (
     select(*_COLUMNS)
     .where(
@@ -41,16 +50,8 @@ _OF_ASSIGNMENT = (
     .order_by(Judgment.attempt)
 )
 _VOTES = (
-    select(
-        Judgment.number,
-        Judgment.first,
-        Judgment.second,
-        Judgment.outcome,
-        Judgment.worker_id,
-        Judgment.subject,
-        Judgment.purpose,
-    )
-    .outerjoin(Retraction, _RETRACTED)
+    select(*VOTE)
+    .outerjoin(Retraction, RETRACTED)
     .where(
         Judgment.topic_id == bindparam("topic"),
         Judgment.number > bindparam("after"),
@@ -61,7 +62,7 @@ _VOTES = (
 )
 _RETRACTED_SINCE = (
     select(Retraction.judgment)
-    .join(Judgment, _RETRACTED)
+    .join(Judgment, RETRACTED)
     .where(
         Retraction.topic_id == bindparam("topic"),
         Retraction.number > bindparam("after"),
@@ -122,7 +123,7 @@ def counting(
     """List the judgments of a topic that are not retracted, or those of them with some numbers."""
     found = (
         select(*_COLUMNS)
-        .outerjoin(Retraction, _RETRACTED)
+        .outerjoin(Retraction, RETRACTED)
         .where(Judgment.topic_id == topic_id, Retraction.number.is_(None))
         .order_by(Judgment.number)
     )
@@ -135,7 +136,7 @@ def whole_log(connection: Connection, topic_id: int) -> list[tuple[JudgmentRow, 
     """List all judgments of a topic, oldest first, with who retracted them if someone did."""
     found = (
         select(*_COLUMNS, Retraction.by)
-        .outerjoin(Retraction, _RETRACTED)
+        .outerjoin(Retraction, RETRACTED)
         .where(Judgment.topic_id == topic_id)
         .order_by(Judgment.number)
     )
@@ -146,7 +147,7 @@ def of_worker(connection: Connection, topic_id: int, worker_id: int) -> list[Jud
     """List a worker's judgments of a topic that are not retracted, oldest first."""
     found = (
         select(*_COLUMNS)
-        .outerjoin(Retraction, _RETRACTED)
+        .outerjoin(Retraction, RETRACTED)
         .where(
             Judgment.topic_id == topic_id,
             Judgment.worker_id == worker_id,
@@ -175,7 +176,7 @@ def counting_by_worker(connection: Connection, worker_id: int) -> dict[int, list
     """List, by topic, the numbers of a worker's judgments that are not retracted."""
     found = (
         select(Judgment.topic_id, Judgment.number)
-        .outerjoin(Retraction, _RETRACTED)
+        .outerjoin(Retraction, RETRACTED)
         .where(Judgment.worker_id == worker_id, Retraction.number.is_(None))
         .order_by(Judgment.topic_id, Judgment.number)
     )
@@ -189,7 +190,7 @@ def latest_of(connection: Connection, worker_id: int) -> JudgmentRow | None:
     """Return a worker's latest judgment that counts."""
     found = (
         select(*_COLUMNS)
-        .outerjoin(Retraction, _RETRACTED)
+        .outerjoin(Retraction, RETRACTED)
         .where(Judgment.worker_id == worker_id, Retraction.number.is_(None))
         .order_by(Judgment.created_at.desc(), Judgment.topic_id.desc(), Judgment.number.desc())
         .limit(1)
@@ -242,7 +243,7 @@ def _full_log() -> Any:
     return (
         select(*_COLUMNS, Worker.name, Retraction.reason)
         .join(Worker, Worker.id == Judgment.worker_id)
-        .outerjoin(Retraction, _RETRACTED)
+        .outerjoin(Retraction, RETRACTED)
         .order_by(Judgment.number)
     )
 

@@ -20,6 +20,7 @@ def migrate(database: Database, revision: str = "head") -> None:
     """Bring the database to a revision; what is there is kept."""
     with database.write() as connection:
         _lock(database, connection)
+        database.take_time(connection)
         config = _config(connection)
         if revision == "base" or revision.startswith("-"):
             command.downgrade(config, revision)
@@ -29,7 +30,9 @@ def migrate(database: Database, revision: str = "head") -> None:
 
 def prepare(database: Database, fresh_secret: str) -> None:
     """Make a database ready to serve: its tables, and a secret to sign with."""
-    if _revision(database) != _newest():
+    found = _revision(database)
+    if found != _newest():
+        _refuse_newer(found)
         migrate(database)
     with database.write() as connection:
         _lock(database, connection)
@@ -44,9 +47,33 @@ def _lock(database: Database, connection: Connection) -> None:
 def check_schema(database: Database) -> None:
     """Raise unless the database is at the newest revision."""
     found, newest = _revision(database), _newest()
+    _refuse_newer(found)
     if found != newest:
         raise WrongSchema(
             f"the database is at revision {found or 'none'}, this program needs {newest}"
+        )
+
+
+def watch_schema(database: Database) -> bool:
+    """Stop writing if another program has changed the tables, or begin again; say if it changed.
+
+    It costs a statement, so whoever serves calls it every few seconds, and not with every request.
+    """
+    before = database.outdated
+    try:
+        check_schema(database)
+    except WrongSchema as error:
+        database.outdated = f"{error}; nothing was changed"
+    else:
+        database.outdated = ""
+    return database.outdated != before
+
+
+def _refuse_newer(found: str | None) -> None:
+    if found is not None and found not in _known():
+        raise WrongSchema(
+            f"the database is at revision {found}, which this program does not know (it knows"
+            f" {_newest()} and before): a newer nextpair has used it; run that one"
         )
 
 
@@ -60,6 +87,13 @@ def _revision(database: Database) -> str | None:
 def _newest() -> str | None:
     """Return the newest revision this program knows; to read the scripts takes a while."""
     return ScriptDirectory.from_config(_config(None)).get_current_head()
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Return the revisions this program knows."""
+    scripts = ScriptDirectory.from_config(_config(None))
+    return frozenset(script.revision for script in scripts.walk_revisions())
 
 
 def _config(connection: Connection | None) -> Config:

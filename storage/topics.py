@@ -41,20 +41,17 @@ _DOCUMENT: tuple[Any, ...] = (
     Document.prior,
 )
 _TITLE = (Document.position, Document.name, Document.title, Document.url, Document.prior)
-_HEAD = (
-    select(
-        Topic.study_id,
-        Study.version,
-        Study.status,
-        Topic.status,
-        Topic.version,
-        Topic.position,
-        Topic.asked,
-        Topic.golds,
-    )
-    .join(Study, Study.id == Topic.study_id)
-    .where(Topic.id == bindparam("id"))
+HEAD: tuple[Any, ...] = (
+    Topic.study_id,
+    Study.version,
+    Study.status,
+    Topic.status,
+    Topic.version,
+    Topic.position,
+    Topic.asked,
+    Topic.golds,
 )
+_HEAD = select(*HEAD).join(Study, Study.id == Topic.study_id).where(Topic.id == bindparam("id"))
 _LOCKED_HEAD = _HEAD.with_for_update(of=Topic)
 _BY_NAME = select(*_TOPIC).where(
     Topic.study_id == bindparam("study"), Topic.name == bindparam("name")

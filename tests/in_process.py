@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from httpx2 import Response
 from installations import new_key
+from loop_guard import watched
 from starlette.testclient import TestClient
 
 from nextpair.app.main import create_app
@@ -173,5 +174,5 @@ def installed(url: str, **settings: Any) -> Iterator[InProcess]:
     key, clock = new_key(url), Clock()
     settings = {"log_level": "warning", "rate_per_key": 1e6, "runner_seconds": 0, **settings}
     app = create_app(Settings(database=url, **settings), clock=clock)
-    with TestClient(app) as http:
+    with watched(app.state.service.database._engine), TestClient(app) as http:
         yield InProcess(app, http, clock, url, key)

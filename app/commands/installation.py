@@ -36,5 +36,9 @@ def read_settings(**given: object) -> Settings:
 def ready_database(settings: Settings) -> Database:
     """Open an installation's database and bring it to the tables this program knows."""
     database = Database(settings.database.get_secret_value(), busy_seconds=settings.busy_seconds)
-    prepare(database, secrets.token_hex(32))
+    try:
+        prepare(database, secrets.token_hex(32))
+    except BaseException:
+        database.close()
+        raise
     return database

@@ -9,6 +9,7 @@ from nextpair.app.commands.installation import add_database, read_settings, read
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.judging.service import Service
 from nextpair.app.middleware import start_logging
+from nextpair.app.schema_watch import schema_watched
 
 SECONDS = 15.0
 
@@ -35,7 +36,8 @@ def run(given: argparse.Namespace) -> int:
         stop = threading.Event()
         for one in (signal.SIGINT, signal.SIGTERM):
             signal.signal(one, lambda *_: stop.set())
-        runner.run(stop, settings.runner_seconds or SECONDS)
+        with schema_watched(service.database):
+            runner.run(stop, settings.runner_seconds or SECONDS)
     finally:
         service.close()
     return 0

@@ -31,7 +31,8 @@ FILES = ("key", NOTE, LOG, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 def start(folder: Path) -> tuple[Running, str]:
     """Start a service on a new database in a folder; return it and an admin key to it."""
-    folder.mkdir(exist_ok=True)
+    # It holds a key, and what people wrote, which is nobody else's on this machine.
+    folder.mkdir(mode=0o700, exist_ok=True)
     for name in FILES:
         (folder / name).unlink(missing_ok=True)
     key = _make_key(folder)
@@ -50,7 +51,8 @@ def _launch(folder: Path, port: int) -> Running | None:
     """Start a service at a port; return nothing if it ends at once."""
     process = _spawn(folder, port)
     running = Running(process.pid, port)
-    (folder / NOTE).write_text(json.dumps(asdict(running)), encoding="utf-8")
+    with os.fdopen(_private(folder / NOTE), "w", encoding="utf-8") as note:
+        note.write(json.dumps(asdict(running)))
     try:
         if not _wait(
             lambda: process.poll() is not None or running.url in _text(folder / LOG), READY_SECONDS
@@ -98,10 +100,15 @@ def _make_key(folder: Path) -> str:
     with database.write() as connection:
         key, _ = make_key(connection, Scope.ADMIN, "demo", time.time())
     database.close()
-    # Made with its mode, not changed to it: nobody else can read it at any moment.
-    with os.fdopen(os.open(folder / "key", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as to:
+    with os.fdopen(_private(folder / "key"), "w") as to:
         to.write(f"{key}\n")
     return key
+
+
+def _private(path: Path) -> int:
+    """Make a file that nobody else can read at any moment, in place of what was there."""
+    path.unlink(missing_ok=True)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def _free_port(wanted: int) -> int:
@@ -119,7 +126,7 @@ def _spawn(folder: Path, port: int) -> "subprocess.Popen[bytes]":
     words = ["serve", "--host", HOST, "--port", str(port), "--database", f"sqlite:///{DATABASE}"]
     # What the environment says is for the user's own service, not for this one.
     environment = {name: to for name, to in os.environ.items() if not name.startswith("NEXTPAIR_")}
-    with (folder / LOG).open("wb") as log:
+    with os.fdopen(_private(folder / LOG), "wb") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "nextpair.app.cli", *words],
             cwd=folder,

@@ -104,7 +104,7 @@ def _known_idle(
             # Who has nothing left to do here may have a batch that is to be concluded.
             return None
         rng = live.state.settings.question_rng(live.head.asked)
-        leases = live.leases(now, study.unserved)
+        leases = live.leases(now, study.unserved, study.settings.lease_seconds)
         choice = live.state.select(str(worker_id), leases, rng, live.barred(worker_id))
     return Reason(choice.value) if isinstance(choice, Idle) else None
 

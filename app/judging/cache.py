@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from nextpair.app.judging.live import LiveTopic
+from nextpair.storage.errors import Unavailable
 
 
 class WouldWait(Exception):
@@ -47,10 +48,17 @@ class Slot:
 
 
 class TopicCache:
-    """Slots by topic. What is in one is only a memory: the database knows everything."""
+    """Slots by topic. What is in one is only a memory: the database knows everything.
 
-    def __init__(self, most_bytes: int) -> None:
+    Parameters
+    ----------
+    wait_seconds
+        How long to wait for a topic that others have, who may wait for the database themselves.
+    """
+
+    def __init__(self, most_bytes: int, wait_seconds: float) -> None:
         self._most = most_bytes
+        self._wait_seconds = wait_seconds
         self._slots: OrderedDict[int, Slot] = OrderedDict()
         self._mutex = threading.Lock()
         self._bytes = 0
@@ -64,8 +72,8 @@ class TopicCache:
         """
         slot = self._enter(topic_id)
         try:
-            if not slot.lock.acquire(blocking=patient):
-                raise WouldWait()
+            if not slot.lock.acquire(timeout=self._wait_seconds if patient else 0):
+                raise Unavailable("the topic is in use; try again") if patient else WouldWait()
             try:
                 yield slot
             finally:

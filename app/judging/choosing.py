@@ -62,7 +62,7 @@ class Choosing:
         self._request = request
         self._now = now
         self._expiry = now + study.settings.lease_seconds
-        self._leases = live.leases(now, study.unserved)
+        self._leases = live.leases(now, study.unserved, study.settings.lease_seconds)
         self._asked = live.head.asked
         self._version = live.head.version + 1
         self._turn = turn

@@ -15,6 +15,7 @@ from nextpair.selectors.topic.settings import Lease
 from nextpair.selectors.topic.singles import Single, Singles
 from nextpair.selectors.topic.state import Topic
 from nextpair.storage import assignments, checks, judgments, topics
+from nextpair.storage.at_once import News
 from nextpair.storage.database import Connection
 from nextpair.storage.judgments import Vote
 from nextpair.storage.rows import (
@@ -76,6 +77,9 @@ class LiveTopic:
         )
         self.head = TopicHead(row.study_id, -1, row.status, row.status, -1, 0, 0)
         self.open: dict[int, AssignmentRow] = {}
+        self._lease_seconds = study.settings.lease_seconds
+        # When leases end here that were given by a clock that is set back by now.
+        self._capped: dict[int, float] = {}
         self.golds: Sequence[GoldRow] = ()
         self.names: Mapping[int, str] = {}
         self.checks = study.settings.quality.checks
@@ -142,6 +146,7 @@ class LiveTopic:
 
     def _file(self, row: AssignmentRow) -> None:
         self.open.pop(row.number, None)
+        self._capped.pop(row.number, None)
         if row.purpose != Purpose.WORK:
             self._asides[row.worker_id].add((row.purpose, row.pair))
             if row.state == State.OPEN:
@@ -153,21 +158,34 @@ class LiveTopic:
         elif row.state != State.ANSWERED:
             self._barred[row.worker_id][row.number] = row.pair
 
-    def leases(self, now: float, unserved: Collection[int] = ()) -> list[Lease]:
+    def leases(
+        self, now: float, unserved: Collection[int] = (), lease_seconds: float = 0.0
+    ) -> list[Lease]:
         """List the pairs that are in someone's hands.
 
         Parameters
         ----------
         unserved
             The ids of workers for whose answers nobody waits: they may not judge any more.
+        lease_seconds
+            How long a lease of the study is now.
         """
+        self._lease_seconds = max(self._lease_seconds, lease_seconds)
         return [
             Lease(row.pair, str(row.worker_id), row.subject)
             for row in self.open.values()
-            if row.expires_at > now
+            if self._end_of(row, now) > now
             and row.purpose == Purpose.WORK
             and row.worker_id not in unserved
         ]
+
+    def _end_of(self, row: AssignmentRow, now: float) -> float:
+        """Return when a lease ends: at most one lease from now, should the clock be set back."""
+        latest = now + self._lease_seconds
+        if row.expires_at <= latest:
+            return row.expires_at
+        self._capped[row.number] = min(self._capped.get(row.number, latest), latest)
+        return self._capped[row.number]
 
     def asides(self, worker_id: int) -> frozenset[Aside]:
         """Return the questions by which a worker has been checked."""
@@ -205,6 +223,15 @@ def load(connection: Connection, row: TopicRow, study: Study) -> LiveTopic:
         for name, features, prior in topics.outlines(connection, row.id)
     ]
     return LiveTopic(row, documents, study)
+
+
+def change_of(told: News, live: LiveTopic) -> Change | None:
+    """Return what others have done to a topic in memory; None if there is more to be read."""
+    if told.head.golds != len(live.golds):
+        return None
+    votes = [vote for vote in told.votes if vote[-1] in live.hears]
+    retracted = (number for number, purpose in told.retracted if purpose in live.hears)
+    return Change(told.head, told.changed, votes, frozenset(retracted))
 
 
 def news(connection: Connection, topic_id: int, live: LiveTopic, head: TopicHead) -> Change:

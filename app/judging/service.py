@@ -12,23 +12,34 @@ from starlette.concurrency import run_in_threadpool
 from nextpair.app.errors import UnknownStudy, UnknownTopic
 from nextpair.app.hiring.receipts import Receipts
 from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
-from nextpair.app.judging.live import LiveTopic, load, news, unswept
+from nextpair.app.judging.live import LiveTopic, change_of, load, news, unswept
 from nextpair.app.judging.pseudonyms import Pseudonyms
 from nextpair.app.judging.scoring import Said
-from nextpair.app.judging.steps import Act, Result, Step, attempt, write, write_at_once
+from nextpair.app.judging.steps import (
+    Act,
+    Result,
+    Step,
+    attempt,
+    decide,
+    is_simple,
+    write,
+    write_at_once,
+)
 from nextpair.app.judging.study import Study, study_of
 from nextpair.app.judging.texts import Texts
-from nextpair.app.judging.together import Group, Together, group
+from nextpair.app.judging.together import Group, GroupCommitter, group
 from nextpair.app.judging.tokens import SessionSigner, TokenSigner
-from nextpair.app.settings import MB, Settings
+from nextpair.app.settings import MB, Settings, threads_of
 from nextpair.selectors.topic.judgments import Outcome
 from nextpair.storage import judgments, keys, studies, topics
 from nextpair.storage.database import Connection, Database
-from nextpair.storage.errors import Unavailable
+from nextpair.storage.errors import Locked, Unavailable
 from nextpair.storage.rows import JudgmentRow, Purpose, TopicHead
 
-HURRY_SECONDS = 0.02
-"""How long a request that holds up others may wait for a topic that another process changes."""
+LOCK_SECONDS = 0.2
+"""How long a topic is kept from its readers while its writer waits for a lock on the file."""
+TRIES = 4
+"""How often a change is tried without the topic's lock, each time on what others have done."""
 MOST_WORKERS = 100_000
 """How many workers' ids are remembered."""
 
@@ -48,8 +59,10 @@ class Service:
             settings.database.get_secret_value(),
             pool_size=settings.pool_size,
             busy_seconds=settings.busy_seconds,
+            # The other threads read meanwhile.
+            most_waiting=threads_of(settings) // 2,
         )
-        self.topics = TopicCache(settings.cache_mb * MB)
+        self.topics = TopicCache(settings.cache_mb * MB, settings.busy_seconds)
         self.texts = Texts(self.database, settings.cache_mb * MB // 8)
         with self.database.write() as connection:
             secret = keys.secret(connection, keys.SIGNING, secrets.token_hex(32))
@@ -63,19 +76,21 @@ class Service:
         self._topic_ids: dict[tuple[int, str], int] = {}
         self._worker_ids: dict[tuple[int, str], int] = {}
         self._done: dict[int, int] = {}
-        self.patient = True
         self.stopping = threading.Event()
         self.group: Group | None = None
         alone = settings.processes == 1
         # SQLite has one writer at a time: who is alone never waits for one, others always may.
-        self._together = Together(self._begin) if self.database.is_sqlite and alone else None
-        self._hurried = self._hurry() if not self.database.is_sqlite and not alone else None
+        self._committer = (
+            GroupCommitter(self._begin, settings.busy_seconds)
+            if self.database.is_sqlite and alone
+            else None
+        )
 
     @contextmanager
-    def _begin(self) -> Iterator[tuple["Service", Group]]:
+    def _begin(self, seconds: float) -> Iterator[tuple["Service", Group]]:
         """Make the same service, over the same memory, whose changes are committed together."""
         try:
-            with group(self.database, self.topics) as changes:
+            with group(self.database, self.topics, seconds) as changes:
                 service = copy.copy(self)
                 service.group = changes
                 yield service, changes
@@ -85,39 +100,22 @@ class Service:
                 known.clear()
             raise
 
-    def _hurry(self) -> "Service":
-        """Make the same service, over the same memory, that gives up rather than wait."""
-        service = copy.copy(self)
-        service.patient = False
-        service.database = Database(
-            self.settings.database.get_secret_value(),
-            pool_size=1,
-            busy_seconds=HURRY_SECONDS,
-            alone=True,
-        )
-        return service
-
     def close(self) -> None:
         """Give back the database."""
+        if self._committer is not None:
+            self._committer.close()
         self.database.close()
-        if self._hurried is not None:
-            self._hurried.database.close()
 
     async def do(self, use_case: Callable[["Service"], Result]) -> Result:
-        """Run a use case that changes one topic, without keeping other requests waiting.
+        """Run a use case that changes one topic, in a thread: nothing waits on the event loop.
 
-        A request is worked on from end to end: where many processes serve, there is another for the
-        next one, and where one does, on SQLite, threads would only make requests take turns, and
-        those that come at the same moment are committed together. A thread is for what has to wait:
-        for a topic to be read, or one that another is changing.
+        Where one process serves, on SQLite, changes that come at the same moment are committed
+        together. A thread of its own is for what has to wait meanwhile: for a topic to be read, or
+        one that another is changing.
         """
-        if self._together is not None:
-            with suppress(WouldWait, Unavailable):
-                return await self._together.do(use_case)
-        if self._hurried is not None:
-            # Its connection gives up soon in whatever it reads; patience may still help.
-            with suppress(WouldWait, Unavailable):
-                return use_case(self._hurried)
+        if self._committer is not None:
+            with suppress(WouldWait):
+                return await self._committer.do(use_case)
         return await run_in_threadpool(use_case, self)
 
     def study_id(self, name: str) -> int:
@@ -191,12 +189,22 @@ class Service:
         """
         if self.group is not None:
             return self.group.change(topic_id, act)
-        with self.topics.hold(topic_id, patient=self.patient) as slot:
+        until = time.monotonic() + self.settings.busy_seconds
+        while True:
+            try:
+                return self._change(topic_id, act)
+            except Locked as error:
+                if time.monotonic() > until:
+                    raise Unavailable(str(error)) from error
+            # Whoever has the file may keep it for long: meanwhile the topic can be read.
+            with self.database.write():
+                pass
+
+    def _change(self, topic_id: int, act: Act[Result]) -> Result:
+        with self.topics.hold(topic_id) as slot:
             step = self._act_at_once(slot, act)
-            if step is None and not self.patient:
-                raise WouldWait()
             if step is None:
-                with self.database.write() as connection:
+                with self.database.write(wait=LOCK_SECONDS) as connection:
                     step = self._act_unlocked(connection, slot, act)
                     if step is None:
                         step = self._act_locked(connection, slot, topic_id, act)
@@ -209,13 +217,20 @@ class Service:
         """Act in a single statement, where statements are journeys."""
         if self.database.is_sqlite or slot.live is None:
             return None
-        try:
-            with self.database.at_once() as connection:
-                return attempt(connection, slot.live, act, write_at_once)
-        except Unavailable:
-            if self.patient:
-                raise
-            return None
+        with self.database.at_once() as connection:
+            for _ in range(TRIES):
+                step = decide(connection, slot.live, act)
+                if step is None or not is_simple(step):
+                    return None
+                told = write_at_once(connection, slot.live, step)
+                if told is None:
+                    return step
+                change = change_of(told, slot.live)
+                if change is None:
+                    return None
+                with slot.moving():
+                    slot.live.apply(change)
+        return None
 
     def _act_unlocked(
         self, connection: Connection, slot: Slot, act: Act[Result]
@@ -223,7 +238,7 @@ class Service:
         """Act on what is remembered; where that was tried at once already, it is likely old."""
         if not self.database.is_sqlite or slot.live is None:
             return None
-        return attempt(connection, slot.live, act, write)
+        return attempt(connection, slot.live, act)
 
     def _act_locked(
         self, connection: Connection, slot: Slot, topic_id: int, act: Act[Result]

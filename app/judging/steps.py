@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import assignments, at_once, checks, judgments, studies, topics
+from nextpair.storage.at_once import News
 from nextpair.storage.database import Connection
 from nextpair.storage.errors import StorageError
 from nextpair.storage.rows import AssignmentRow, Effect, JudgmentRow, RetractionRow, VerdictRow
@@ -41,10 +42,6 @@ None: then it is asked again with the lock.
 """
 
 
-Write = Callable[[Connection, LiveTopic, Step[Any]], bool]
-"""Writes a step; False if the topic has been changed by others, and nothing was written."""
-
-
 def write(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
     """Write a step; False if the topic has been changed by others, and nothing was written."""
     assert step.change is not None
@@ -63,35 +60,35 @@ def write(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
     return True
 
 
-def attempt(
-    connection: Connection, live: LiveTopic, act: Act[Result], write: Write
-) -> Step[Result] | None:
-    """Act without the lock; None if that came to anything but a change that was written."""
+def decide(connection: Connection, live: LiveTopic, act: Act[Result]) -> Step[Result] | None:
+    """Act without the lock; None if that came to anything but a change."""
     try:
         step = act(connection, live, False)
     except StorageError:
         raise
     except NextpairError:
         return None
-    if step is None or step.change is None:
-        return None
-    return step if write(connection, live, step) else None
+    return None if step is None or step.change is None else step
 
 
-def write_at_once(connection: Connection, live: LiveTopic, step: Step[Result]) -> bool:
-    """Write a step as one statement; False as above, or if it is more than one can say."""
+def attempt(connection: Connection, live: LiveTopic, act: Act[Result]) -> Step[Result] | None:
+    """Act without the lock; None if that came to anything but a change that was written."""
+    step = decide(connection, live, act)
+    return step if step is not None and write(connection, live, step) else None
+
+
+def is_simple(step: Step[Any]) -> bool:
+    """Say whether a step is one new assignment or one answer, which one statement can write."""
+    if step.retractions or step.verdict is not None:
+        return False
+    new, changed = len(step.added), len(step.changed)
+    return (new, changed) == ((1, 0) if step.judgment is None else (0, 1))
+
+
+def write_at_once(connection: Connection, live: LiveTopic, step: Step[Result]) -> News | None:
+    """Write a simple step as one statement; what others did, if it could not be written."""
     assert step.change is not None
     seen, to = live.head, step.change.head
-    match step:
-        case Step(added=[row], changed=[], judgment=None, retractions=(), verdict=None):
-            return at_once.ask(connection, seen, to, row)
-        case Step(
-            added=(),
-            changed=[row],
-            judgment=JudgmentRow() as judgment,
-            retractions=(),
-            verdict=None,
-        ):
-            return at_once.answer(connection, seen, to, judgment, row)
-        case _:
-            return False
+    if step.judgment is None:
+        return at_once.ask(connection, seen, to, step.added[0])
+    return at_once.answer(connection, seen, to, step.judgment, step.changed[0])

@@ -1,14 +1,17 @@
-"""Changes of requests that come at the same moment, written and committed together.
+"""Group commit: changes of requests that come at the same moment share a transaction.
 
-SQLite has one writer and waits for the disk at every commit. Where one process serves, requests
-that have come while others were worked on share a transaction: each is answered once that is
-committed, and many wait for the disk together.
+SQLite has one writer and waits for the disk at every commit. Where one process serves, one thread
+commits for all: requests that come while it is at work share the next transaction. Each is
+answered once that is committed, and many wait for the disk together. The event loop waits for
+nothing.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
@@ -16,7 +19,7 @@ from nextpair.app.judging.steps import Act, Result, Step, attempt, write
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import topics
 from nextpair.storage.database import Connection, Database
-from nextpair.storage.errors import Unavailable
+from nextpair.storage.errors import Locked, StorageError, Unavailable, WrongSchema
 
 MOST = 32
 """How many requests share a transaction: others wait for their connections to be looked at."""
@@ -38,24 +41,20 @@ class Group:
     before.
     """
 
-    def __init__(
-        self, database: Database, topics: TopicCache, held: ExitStack, transaction: ExitStack
-    ) -> None:
-        self._database = database
+    def __init__(self, connection: Connection, topics: TopicCache, held: ExitStack) -> None:
+        self._connection = connection
         self._topics = topics
         self._held = held
-        self._transaction = transaction
-        self._connection: Connection | None = None
         self._slots: dict[int, Slot] = {}
         self.changes = 0
 
     def change(self, topic_id: int, act: Act[Result]) -> Result:
         """Let an act change a topic; WouldWait if the topic has to be read first."""
         slot = self._hold(topic_id)
-        live, connection = slot.live, self._connect()
+        live, connection = slot.live, self._connection
         if live is None:
             raise WouldWait()
-        step = attempt(connection, live, act, write)
+        step = attempt(connection, live, act)
         if step is None:
             # Nobody else writes now: if what is remembered is true, it stays true until the end.
             if topics.lock_topic(connection, topic_id) != live.head:
@@ -86,15 +85,6 @@ class Group:
             self._slots[topic_id] = slot
         return slot
 
-    def _connect(self) -> Connection:
-        if self._connection is None:
-            try:
-                write = self._database.write(patient=False)
-                self._connection = self._transaction.enter_context(write)
-            except Unavailable:
-                raise Busy() from None
-        return self._connection
-
     def forget(self) -> None:
         """Forget the topics, which are not what they were going to be."""
         for slot in self._slots.values():
@@ -102,13 +92,22 @@ class Group:
 
 
 @contextmanager
-def group(database: Database, topics: TopicCache) -> Iterator[Group]:
-    """Begin a group; it is committed when the block ends well, and else nothing has happened."""
-    with ExitStack() as held:
-        transaction = ExitStack()
-        changes = Group(database, topics, held, transaction)
+def group(database: Database, topics: TopicCache, seconds: float) -> Iterator[Group]:
+    """Begin a group; it is committed when the block ends well, and else nothing has happened.
+
+    The write lock is waited for first, so that no topic is kept from its readers meanwhile.
+
+    Parameters
+    ----------
+    seconds
+        How long to wait for the write lock.
+    """
+    with ExitStack() as held, ExitStack() as transaction:
+        connection = transaction.enter_context(database.write(wait=seconds))
+        changes = Group(connection, topics, held)
         try:
-            with transaction:
+            # Inside of the topics' locks, so that they end after the transaction.
+            with transaction.pop_all():
                 yield changes
         except BaseException:
             changes.forget()
@@ -116,59 +115,87 @@ def group(database: Database, topics: TopicCache) -> Iterator[Group]:
 
 
 class _Waiting(NamedTuple):
-    """What is to be done, who is told, and until when it may wait."""
+    """What is to be done, who is told, and until when it may wait: for a topic, and at all."""
 
     use_case: Callable[[Any], Any]
     future: asyncio.Future[Any]
     until: float
+    deadline: float
 
 
-class Together(Generic[Host]):
-    """Gathers what is to be done while the event loop has more of it, and then does it all.
+class GroupCommitter(Generic[Host]):
+    """Gathers what is to be done while its thread is at work, and then does it all.
 
     Parameters
     ----------
     begin
-        Begins a group, and gives what use cases are done with.
+        Begins a group within some seconds, and gives what use cases are done with.
+    busy_seconds
+        How long a request may wait for the database.
     """
 
-    def __init__(self, begin: Callable[[], AbstractContextManager[tuple[Host, Group]]]) -> None:
+    def __init__(
+        self,
+        begin: Callable[[float], AbstractContextManager[tuple[Host, Group]]],
+        busy_seconds: float,
+    ) -> None:
         self._begin = begin
+        self._busy_seconds = busy_seconds
         self._waiting: list[_Waiting] = []
+        self._at_work = False
+        self._thread = ThreadPoolExecutor(1, "committer")
+
+    def close(self) -> None:
+        """End the thread, once it has done what it is at."""
+        self._thread.shutdown()
 
     async def do(self, use_case: Callable[[Host], Result]) -> Result:
-        """Run a use case with others; WouldWait or Unavailable if it has to be run by itself."""
+        """Run a use case with others; WouldWait if it has to be run by itself."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
-        if not self._waiting:
+        now = time.monotonic()
+        self._waiting.append(_Waiting(use_case, future, now + PATIENCE, now + self._busy_seconds))
+        if not self._at_work:
+            self._at_work = True
             # After all requests that the loop already knows of.
-            loop.call_soon(self._do_all)
-        self._waiting.append(_Waiting(use_case, future, time.monotonic() + PATIENCE))
+            loop.call_soon(self._start)
         return await future
 
-    def _do_all(self) -> None:
+    def _start(self) -> None:
         now, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-        try:
-            results = self._try_all([one.use_case for one in now])
-        except Exception:
-            # Whose fault it was comes out when each is run by itself.
-            results = [WouldWait() for _ in now]
+        loop = asyncio.get_running_loop()
+        job = loop.run_in_executor(self._thread, self._do_all, now)
+        job.add_done_callback(partial(self._finish, now))
+
+    def _finish(self, now: list[_Waiting], job: asyncio.Future[list[Any]]) -> None:
         again: list[_Waiting] = []
-        for one, result in zip(now, results, strict=True):
+        for one, result in zip(now, _results_of(job, len(now)), strict=True):
             if isinstance(result, Busy) and time.monotonic() < one.until:
                 again.append(one)
             else:
                 _tell(one.future, result)
         loop = asyncio.get_running_loop()
+        self._at_work = bool(self._waiting or again)
         if self._waiting:
-            loop.call_soon(self._do_all)
+            loop.call_soon(self._start)
         elif again:
-            loop.call_later(PAUSE, self._do_all)
+            loop.call_later(PAUSE, self._start)
         self._waiting = again + self._waiting
 
-    def _try_all(self, use_cases: list[Callable[[Host], Any]]) -> list[Any]:
+    def _do_all(self, now: Sequence[_Waiting]) -> list[Any]:
+        try:
+            left = min(one.deadline for one in now) - time.monotonic()
+            return self._try_all([one.use_case for one in now], max(0.0, left))
+        except (Unavailable, WrongSchema) as error:
+            # Each would be told the same, and nothing was changed.
+            return [_refusal(error) for _ in now]
+        except Exception:
+            # Whose fault it was comes out when each is run by itself.
+            return [WouldWait() for _ in now]
+
+    def _try_all(self, use_cases: list[Callable[[Host], Any]], seconds: float) -> list[Any]:
         results: list[Any] = []
-        with self._begin() as (host, changes):
+        with self._begin(seconds) as (host, changes):
             for use_case in use_cases:
                 before = changes.changes
                 try:
@@ -178,6 +205,18 @@ class Together(Generic[Host]):
                         raise
                     results.append(error)
         return results
+
+
+def _refusal(error: Unavailable | WrongSchema) -> StorageError:
+    """Make an error to be raised once more: each that is raised gets a traceback of its own."""
+    kind = Unavailable if isinstance(error, Locked) else type(error)
+    return kind(str(error))
+
+
+def _results_of(job: asyncio.Future[list[Any]], count: int) -> list[Any]:
+    if job.cancelled():
+        return [WouldWait() for _ in range(count)]
+    return job.result()
 
 
 def _tell(future: asyncio.Future[Any], result: Any) -> None:

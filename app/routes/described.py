@@ -29,7 +29,7 @@ def problem_response(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the problems of a route that needs a key, besides those that all of them have."""
-    return problem_response(*{400, 401, 403, 413, 422, 429, 503, *statuses})
+    return problem_response(*{400, 401, 403, 413, 422, 429, 503, 507, *statuses})
 
 
 def repeated(shape: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
@@ -47,5 +47,6 @@ _MEANING = {
     422: "Not valid; `errors` says where.",
     429: "Too many calls; wait as long as Retry-After says.",
     502: "A platform cannot be asked at the moment; try again.",
-    503: "The database cannot be reached at the moment; try again.",
+    503: "The database cannot be reached or written to at the moment; try again.",
+    507: "The disk of the database is full; free some space, then try again.",
 }

@@ -25,7 +25,7 @@ async def health() -> Health:
     return Health()
 
 
-@router.get("/readyz", responses=problem_response(422, 503))
+@router.get("/readyz", responses=problem_response(422, 503, 507))
 def readiness(service: Svc) -> Health:
     """Say that the database answers and has the tables this program knows."""
     check_schema(service.database)

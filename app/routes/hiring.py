@@ -131,7 +131,7 @@ def list_activity(
     return ActivityPage(items=items, next=shown[-1].id if len(rows) > limit else None)
 
 
-@router.post("/news/{word}", responses=problem_response(400, 401, 404, 413, 422, 502, 503))
+@router.post("/news/{word}", responses=problem_response(400, 401, 404, 413, 422, 502, 503, 507))
 async def take_news(
     study: StudyName, word: Word, request: Request, service: Svc, now: Now
 ) -> dict[str, bool]:

@@ -53,7 +53,9 @@ def _page_headers(service: Service, name: str) -> dict[str, str]:
     return page_headers(service.settings)
 
 
-@router.get("/judge/{study}/enter", status_code=303, responses=problem_response(403, 404, 422, 503))
+@router.get(
+    "/judge/{study}/enter", status_code=303, responses=problem_response(403, 404, 422, 503, 507)
+)
 def enter(study: StudyName, request: Request, service: Svc, now: Now) -> Response:
     """Let someone in whom a platform sends, as its parameters say, and go on to the page."""
     try:
@@ -126,7 +128,7 @@ async def static_file(name: str, known: Known = None) -> Response:
 
 
 @router.get(
-    "/judge/{study}/preview", response_model=Preview, responses=problem_response(404, 422, 503)
+    "/judge/{study}/preview", response_model=Preview, responses=problem_response(404, 422, 503, 507)
 )
 def preview_study(study: StudyName, request: Request, service: Svc) -> Any:
     """Tell what a study asks of its workers, to anyone who thinks of becoming one."""

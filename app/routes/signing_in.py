@@ -19,7 +19,7 @@ def create_sign_in(caller: Reader, service: Svc, now: Now) -> SignInOut:
     return SignInOut(url=sign_in_path(code), code=code, expires_at=ends)
 
 
-@router.post("/use", status_code=201, responses=problem_response(400, 401, 413, 422, 503))
+@router.post("/use", status_code=201, responses=problem_response(400, 401, 413, 422, 503, 507))
 def use_sign_in(body: SignInUse, service: Svc, now: Now) -> SignedInOut:
     """Exchange a one-time code for a key of the browser's own; the code can do it once, and soon.
 

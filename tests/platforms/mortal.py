@@ -62,9 +62,9 @@ class MortalDatabase(Database):
             connection.commit()
 
     @contextmanager
-    def write(self, *, patient: bool = True) -> Iterator[Any]:
+    def write(self, *, wait: float | None = None) -> Iterator[Any]:
         """Commit, or die before or after."""
-        with super().write(patient=patient) as connection:
+        with super().write(wait=wait) as connection:
             yield connection
             self.fate.step()
         self.fate.step()

@@ -45,14 +45,29 @@ def test_an_assignment_and_its_answer_move_the_topic_on(postgresql_url: str) -> 
     with database.at_once() as connection:
         seen = topics.topic_head(connection, row.topic_id)
         asked = replace(seen, version=1, asked=1)
-        assert at_once.ask(connection, seen, asked, row)
+        assert at_once.ask(connection, seen, asked, row) is None
         answered = replace(row, state=State.ANSWERED, version=2)
         judged = replace(asked, version=2, position=1)
-        assert at_once.answer(connection, asked, judged, judgment_of(row), answered)
+        assert at_once.answer(connection, asked, judged, judgment_of(row), answered) is None
     with database.read() as connection:
         assert topics.topic_head(connection, row.topic_id) == judged
         assert assignments.find_assignment(connection, row.topic_id, 1) == answered
         assert judgments.answers_to(connection, row.topic_id, 1) == [judgment_of(row)]
+    database.close()
+
+
+def test_who_comes_too_late_is_told_what_others_have_done(postgresql_url: str) -> None:
+    database, row = set_up(postgresql_url)
+    with database.at_once() as connection:
+        seen = topics.topic_head(connection, row.topic_id)
+        asked = replace(seen, version=1, asked=1)
+        assert at_once.ask(connection, seen, asked, row) is None
+        answered = replace(row, state=State.ANSWERED, version=2)
+        judged = replace(asked, version=2, position=1)
+        assert at_once.answer(connection, asked, judged, judgment_of(row), answered) is None
+        told = at_once.ask(connection, seen, asked, replace(row, number=2))
+    vote = judgments.vote_of(judgment_of(row))
+    assert told == at_once.News(judged, [answered], [vote], [])
     database.close()
 
 
@@ -62,17 +77,19 @@ def test_nothing_happens_to_a_topic_or_study_that_others_have_changed(postgresql
         seen = topics.topic_head(connection, row.topic_id)
         to = replace(seen, version=seen.version + 1, asked=1)
         topics.set_topic_status(connection, row.topic_id, "paused")
-        assert not at_once.ask(connection, seen, to, row)
+        told = at_once.ask(connection, seen, to, row)
+        assert told is not None
+        assert (told.head.status, told.head.version, told.changed) == ("paused", to.version, [])
         seen = topics.topic_head(connection, row.topic_id)
         to = replace(seen, version=seen.version + 1, asked=1)
         studies.touch_study(connection, seen.study_id)
-        assert not at_once.ask(connection, seen, to, row)
+        assert at_once.ask(connection, seen, to, row)
         now = topics.topic_head(connection, row.topic_id)
         to = replace(now, version=now.version + 1, asked=1)
-        assert at_once.ask(connection, now, to, row)
+        assert at_once.ask(connection, now, to, row) is None
         answered = replace(row, state=State.ANSWERED, version=to.version + 1)
         judged = replace(to, version=to.version + 1, position=1)
-        assert not at_once.answer(connection, now, judged, judgment_of(row), answered)
+        assert at_once.answer(connection, now, judged, judgment_of(row), answered)
         found = assignments.find_assignment(connection, row.topic_id, 1)
         assert found is not None
         assert found.state == State.OPEN

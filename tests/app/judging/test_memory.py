@@ -17,7 +17,7 @@ def _live() -> LiveTopic:
 
 
 def test_a_refusal_does_not_make_a_process_read_the_topic_again() -> None:
-    cache, live = TopicCache(10**6), _live()
+    cache, live = TopicCache(10**6, 1.0), _live()
     with pytest.raises(WorkerBlocked), cache.hold(1) as slot:
         slot.live = live
         raise WorkerBlocked()
@@ -27,7 +27,7 @@ def test_a_refusal_does_not_make_a_process_read_the_topic_again() -> None:
 
 
 def test_a_topic_is_read_again_when_an_error_stops_it_half_way() -> None:
-    cache = TopicCache(10**6)
+    cache = TopicCache(10**6, 1.0)
     with pytest.raises(ZeroDivisionError), cache.hold(1) as slot, slot.moving():
         slot.live = _live()
         raise ZeroDivisionError
@@ -37,7 +37,7 @@ def test_a_topic_is_read_again_when_an_error_stops_it_half_way() -> None:
 
 
 def test_topics_that_do_not_exist_take_no_memory() -> None:
-    cache = TopicCache(10**6)
+    cache = TopicCache(10**6, 1.0)
     for topic_id in range(100):
         with pytest.raises(UnknownAssignment), cache.hold(topic_id):
             raise UnknownAssignment()
@@ -47,7 +47,7 @@ def test_topics_that_do_not_exist_take_no_memory() -> None:
 
 
 def test_a_topic_in_use_is_not_forgotten_however_little_memory_there_is() -> None:
-    cache = TopicCache(1)
+    cache = TopicCache(1, 1.0)
     with cache.hold(1) as slot:
         slot.live = _live()
         with cache.hold(2) as other:
