@@ -20,6 +20,7 @@ from nextpair.app.reports.levels import MOST_LEVELS, grades
 from nextpair.app.reports.pairs import pair_lines, snapshot
 from nextpair.app.routes.access import Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.results import log_entry_out
 from nextpair.app.values import Line
 from nextpair.app.wire.common import Name
@@ -29,7 +30,7 @@ from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.reported import ReportedOrder
 from nextpair.storage import judgments, topics
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"], route_class=KeyedRoute)
 
 _BATCH = 1000
 RETRACTED = "retracted"

@@ -24,6 +24,7 @@ from nextpair.app.judging.managing import NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.routes.access import Admin, Now, Svc
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.omissions import omissions
 from nextpair.app.routes.topics import document_row, new_topic
 from nextpair.app.settings import MB
@@ -31,7 +32,7 @@ from nextpair.app.wire.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.wire.omissions import merged, within
 from nextpair.selectors.errors import BadInput
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=KeyedRoute)
 
 KINDS = ("topics", "runs", "documents")
 MOST_FILES = 1000
