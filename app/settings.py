@@ -35,6 +35,11 @@ class Settings(BaseSettings):
         0.5, gt=0, description="the largest request body of all but those who manage studies"
     )
     max_upload_mb: float = Field(256, gt=0, description="the largest upload of JSON Lines")
+    max_import_files: int = Field(200, ge=1, description="files of one import")
+    max_import_lines: int = Field(5_000_000, ge=1, description="lines of one import, in all files")
+    max_import_documents: int = Field(
+        100_000, ge=1, description="documents of one import, in all topics"
+    )
     max_documents: int = Field(10_000, ge=1, description="documents per topic")
     max_text: int = Field(1_000_000, ge=1, description="characters per document")
     receive_seconds: float = Field(
@@ -66,3 +71,8 @@ class Settings(BaseSettings):
     )
     remote_images: bool = Field(False, description="whether documents may load images by address")
     log_level: str = Field("info", description="debug, info, warning or error")
+
+    @property
+    def line_bytes(self) -> int:
+        """The longest line about one document: each character may be written with six."""
+        return 6 * self.max_text + MB

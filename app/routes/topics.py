@@ -161,7 +161,7 @@ async def upload_topic(
 
 async def _lines(request: Request, service: Service) -> AsyncIterator[tuple[int, bytes]]:
     number, rest, size = 0, b"", 0
-    longest = 6 * service.settings.max_text + MB
+    longest = service.settings.line_bytes
     async for chunk in request.stream():
         size += len(chunk)
         if size > service.settings.max_upload_mb * MB:
