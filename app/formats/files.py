@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from io import BufferedReader, TextIOWrapper
 from typing import Literal, Protocol
 
+from nextpair.app.formats.cells import read_cell
 from nextpair.selectors.errors import BadInput
 
 GZIP = b"\x1f\x8b"
@@ -77,7 +78,10 @@ def check_storable(where: str, what: str, text: str) -> None:
 
 
 def rows(path: Source, required: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows of a CSV file with a header, each with where it stands."""
+    """Yield the rows of a CSV file with a header, each with where it stands.
+
+    Cells that were written so that no spreadsheet computes with them are as they were before.
+    """
     where = str(path)
 
     def remember() -> Iterator[str]:
@@ -93,7 +97,7 @@ def rows(path: Source, required: Sequence[str]) -> Iterator[tuple[str, dict[str,
         for row in reader:
             if None in row or None in row.values():
                 raise BadFile(f"{where}: the row does not have as many fields as the header")
-            yield where, row
+            yield where, {name: read_cell(text) for name, text in row.items()}
     except csv.Error as error:
         raise BadFile(f"{where}: {error}") from error
 

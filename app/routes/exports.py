@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from nextpair.app.designs.base import Design
+from nextpair.app.formats.cells import safe_cell
 from nextpair.app.formats.trec import qrels_lines, real_qrels_lines, run_lines
 from nextpair.app.judging import reporting
 from nextpair.app.judging.service import Service
@@ -226,7 +227,7 @@ def _csv(log: Iterator[LogEntryOut]) -> Iterator[str]:
 
 def _row(values: Sequence[object]) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(values)
+    csv.writer(buffer, lineterminator="\n").writerow([safe_cell(value) for value in values])
     return buffer.getvalue()
 
 
