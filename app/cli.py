@@ -7,9 +7,12 @@ from importlib import import_module
 from importlib.metadata import version
 
 from nextpair.app.commands.parser import Parser
+from nextpair.app.shortening import shortened
 from nextpair.app.threads import tell_libraries
 from nextpair.selectors.errors import NextpairError
 
+LONGEST = 2000
+"""Characters of what is said of an error: a file may be one long word."""
 COMMANDS = {
     "start": ("serve this folder, and open its dashboard signed in", "commands.start"),
     "demo": ("see all of it at work on an example", "commands.demo"),
@@ -35,7 +38,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         code: int = given.run(given)
     except NextpairError as error:
-        print(f"nextpair: {error}", file=sys.stderr)
+        print(f"nextpair: {shortened(str(error), LONGEST)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

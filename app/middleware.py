@@ -18,6 +18,9 @@ from nextpair.app.settings import MB, Settings
 
 log = logging.getLogger("nextpair")
 
+UNKNOWN_MB = 0.01
+"""What may be sent by someone of whom nothing is known yet: a one-time code takes far less."""
+
 
 class Surroundings:
     """An ASGI layer around the application."""
@@ -32,18 +35,13 @@ class Surroundings:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = _Request(scope, receive, send, self._limit(scope["path"]))
+        request = _Request(scope, receive, send)
         started = time.perf_counter()
         try:
             await request.run(self._app)
         finally:
             seconds = time.perf_counter() - started
             self._note(scope, request, seconds)
-
-    def _limit(self, path: str) -> int:
-        settings = self._settings
-        upload = path.endswith(("/topics.jsonl", "/imports"))
-        return round((settings.max_upload_mb if upload else settings.max_body_mb) * MB)
 
     def _note(self, scope: Scope, request: "_Request", seconds: float) -> None:
         # The route, not the path: a path may name a worker.
@@ -61,25 +59,50 @@ class Surroundings:
             log.info("request", extra=noted)
 
 
+class SentBody:
+    """What is sent with a request, and how much of it may be: little, until it is known by whom."""
+
+    NAME = "nextpair.body"
+    """Where a request keeps it."""
+
+    def __init__(self, scope: Scope) -> None:
+        headers = dict(scope["headers"])
+        said = headers.get(b"content-length", b"")
+        self.said = int(said[:20]) if said.isdigit() else 0
+        self.limit = UNKNOWN_MB
+        self.received = 0
+        self.is_whole = not self.said and b"transfer-encoding" not in headers
+        scope[self.NAME] = self
+
+    def allow(self, megabytes: float) -> None:
+        """Let it be as large as this."""
+        self.limit = megabytes
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether more than allowed has come, or is said to come."""
+        return max(self.said, self.received) > self.limit * MB
+
+    @property
+    def is_left_unread(self) -> bool:
+        """Whether more is to come than is worth waiting for."""
+        return not self.is_whole and not 0 < self.said <= UNKNOWN_MB * MB
+
+
 class _Request:
     """One request on its way through, which may turn out to be too large."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, limit: int) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.id = scope["nextpair.request_id"] = secrets.token_hex(6)
         self.status = 0
         self._scope = scope
         self._receive = receive
         self._send = send
-        self._limit = limit
-        self._received = 0
+        self._body = SentBody(scope)
         self._refused = False
 
     async def run(self, app: ASGIApp) -> None:
-        """Answer, or refuse before anything is read if the request says that it is too large."""
-        for name, value in self._scope["headers"]:
-            if name == b"content-length" and value.isdigit() and int(value) > self._limit:
-                await self._refuse()
-                return
+        """Answer, also where something fails that nobody foresaw."""
         try:
             await app(self._scope, self.receive, self.send)
         except Exception as error:
@@ -89,12 +112,18 @@ class _Request:
                 await answer(self._scope, self.receive, self.send)
 
     async def receive(self) -> Message:
-        """Pass the body on, as far as it is not too large."""
-        message = await self._receive()
-        self._received += len(message.get("body", b""))
-        if self._received > self._limit and not self._refused:
+        """Pass the body on, as far as it is not too large; one that says it is, is not read."""
+        if self._body.is_too_large and not self._refused:
             await self._refuse()
-        return {"type": "http.disconnect"} if self._refused else message
+        if self._refused:
+            return {"type": "http.disconnect"}
+        message = await self._receive()
+        self._body.received += len(message.get("body", b""))
+        self._body.is_whole = not message.get("more_body", False)
+        if self._body.is_too_large:
+            await self._refuse()
+            return {"type": "http.disconnect"}
+        return message
 
     async def send(self, message: Message) -> None:
         """Pass the answer on, unless the request was refused."""
@@ -104,12 +133,15 @@ class _Request:
             self.status = message["status"]
             named = (b"x-request-id", self.id.encode())
             message["headers"] = guarded([*message["headers"], named])
+            if self._body.is_left_unread:
+                # Nobody reads it any more, so that the connection cannot be used again.
+                message["headers"].append((b"connection", b"close"))
         await self._send(message)
 
     async def _refuse(self) -> None:
         self._refused = True
         self.status = 413
-        found = problem_of(TooLarge(f"a request body here has at most {self._limit / MB:g} MB"))
+        found = problem_of(TooLarge(f"a request body here has at most {self._body.limit:g} MB"))
         answer = problem(413, found.type, found.title, found.detail, request_id=self.id)
         # What is left of the body is not read, so the connection cannot be used again.
         answer.headers["connection"] = "close"

@@ -14,6 +14,7 @@ from nextpair.app.errors import BadToken, RateLimited, Unauthorized, problem_of
 from nextpair.app.invalid import findings
 from nextpair.app.pages.headers import owner_headers
 from nextpair.app.pages.plain import problem_page
+from nextpair.app.shortening import shortened
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage.errors import Unavailable, WrongSchema
 
@@ -42,9 +43,10 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """Make a problem document."""
-    body: dict[str, Any] = {"type": kind, "title": title, "status": status, "detail": detail}
+    body: dict[str, Any] = {"type": kind, "title": title, "status": status}
+    body["detail"] = shortened(detail)
     if errors:
-        body["errors"] = errors
+        body["errors"] = [{name: shortened(text) for name, text in one.items()} for one in errors]
     if request_id:
         body["request_id"] = request_id
     return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
@@ -69,7 +71,8 @@ def refuse(
 ) -> Response:
     """Say what is wrong: as a page to a person, as a problem document to a program."""
     if wants_page(request):
-        told = problem_page(title, detail, [one["what"] for one in errors or ()])
+        what = [shortened(one["what"]) for one in errors or ()]
+        told = problem_page(title, shortened(detail), what)
         return HTMLResponse(told, status, {**owner_headers(), **(headers or {})})
     return problem(
         status,

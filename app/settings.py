@@ -31,9 +31,25 @@ class Settings(BaseSettings):
     busy_seconds: float = Field(30, gt=0, description="how long to wait for the database")
     cache_mb: int = Field(512, ge=1, description="topics kept in memory, per process")
     max_body_mb: float = Field(8, gt=0, description="the largest request body")
+    max_answer_mb: float = Field(
+        0.5, gt=0, description="the largest request body of all but those who manage studies"
+    )
     max_upload_mb: float = Field(256, gt=0, description="the largest upload of JSON Lines")
+    max_import_files: int = Field(200, ge=1, description="files of one import")
+    max_import_lines: int = Field(5_000_000, ge=1, description="lines of one import, in all files")
+    max_import_documents: int = Field(
+        100_000, ge=1, description="documents of one import, in all topics"
+    )
     max_documents: int = Field(10_000, ge=1, description="documents per topic")
     max_text: int = Field(1_000_000, ge=1, description="characters per document")
+    receive_seconds: float = Field(
+        20, gt=0, description="how long a client may take to send a request's head, or be silent"
+    )
+    max_connections: int = Field(1000, ge=1, description="connections at once, per process")
+    proxies: str = Field(
+        "127.0.0.1,::1",
+        description="addresses of proxies whose X-Forwarded-For is believed, with commas",
+    )
     rate_per_key: float = Field(500, gt=0, description="requests per second and key, over all")
     token_days: float = Field(7, gt=0, description="how long a worker's token can be answered")
     events_seconds: float = Field(0.5, gt=0, description="how often event streams look for news")
@@ -55,6 +71,11 @@ class Settings(BaseSettings):
     )
     remote_images: bool = Field(False, description="whether documents may load images by address")
     log_level: str = Field("info", description="debug, info, warning or error")
+
+    @property
+    def line_bytes(self) -> int:
+        """The longest line about one document: each character may be written with six."""
+        return 6 * self.max_text + MB
 
 
 def threads_of(settings: Settings) -> int:

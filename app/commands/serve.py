@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import resource
 import socket
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from nextpair.app.commands.installation import add_database, read_settings, ready_database
+from nextpair.app.http_protocol import ConnectionLimits
 from nextpair.app.metrics import FOLDER
 from nextpair.app.settings import Settings
 from nextpair.selectors.errors import NextpairError
@@ -18,6 +20,8 @@ from nextpair.storage import keys
 
 GRACE_SECONDS = 10
 """How long requests may take to end when the service is stopped."""
+OWN_FILES = 200
+"""Files that a process needs besides its connections: databases, uploads, libraries."""
 SILENCE_SECONDS = 30
 """How long a process may be silent before it is replaced.
 
@@ -92,13 +96,28 @@ class _Supervisor(Multiprocess):
         super().keep_subprocess_alive()
 
 
+def _open_files(settings: Settings) -> int:
+    """Return how many files a process may have open, once it may have as many as it needs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = settings.max_connections + OWN_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == resource.RLIM_INFINITY else soft
+
+
 def run_server(
     settings: Settings, listening: socket.socket, grace_seconds: int = GRACE_SECONDS
 ) -> int:
     """Serve at a socket that listens, until stopped."""
+    most = min(settings.max_connections, _open_files(settings) - OWN_FILES)
     config = uvicorn.Config(
         "nextpair.app.main:create_app",
         factory=True,
+        # Called as uvicorn calls a class of its own.
+        http=ConnectionLimits(settings.receive_seconds, max(1, most)),  # type: ignore[arg-type]
+        ws="none",
+        forwarded_allow_ips=settings.proxies,
         workers=settings.processes,
         log_level="warning",
         # The service writes its own log: this one would name workers and their addresses.

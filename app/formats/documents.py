@@ -4,10 +4,9 @@ import json
 import math
 import unicodedata
 from collections.abc import Container, Iterator, Mapping
-from pathlib import Path
 
 from nextpair.app.formats.fields import CSV_FIELDS, CSV_IDS, JSON_FIELDS, TEXTS
-from nextpair.app.formats.files import BadFile, check_storable, lines, number, rows
+from nextpair.app.formats.files import BadFile, Source, check_storable, lines, number, rows
 from nextpair.app.formats.pools import PoolDocument
 
 Found = tuple[str, str | None, PoolDocument]
@@ -15,7 +14,7 @@ Found = tuple[str, str | None, PoolDocument]
 Fields = Mapping[str, object]
 
 
-def read_documents(path: Path, topic: str | None = None) -> Iterator[Found]:
+def read_documents(path: Source, topic: str | None = None) -> Iterator[Found]:
     """Yield the documents of a file, which is JSON Lines if it begins with a brace, CSV if not.
 
     A line of JSON is an object with `id` and, each optional, `topic`, `title`, `text`, `html`,
@@ -44,7 +43,7 @@ def read_documents(path: Path, topic: str | None = None) -> Iterator[Found]:
         yield where, named or topic, _document(where, fields)
 
 
-def _from_json(path: Path) -> Iterator[tuple[str, Fields]]:
+def _from_json(path: Source) -> Iterator[tuple[str, Fields]]:
     for where, line in lines(path):
         try:
             fields = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
@@ -75,7 +74,7 @@ def _no_number(name: str) -> float:
     raise ValueError(f"{name} is not a number")
 
 
-def _from_csv(path: Path) -> Iterator[tuple[str, Fields]]:
+def _from_csv(path: Source) -> Iterator[tuple[str, Fields]]:
     key = None
     for where, row in rows(path, ()):
         key = key or _id_column(path, row)
@@ -91,7 +90,7 @@ def _from_csv(path: Path) -> Iterator[tuple[str, Fields]]:
         raise BadFile(f"{path}: there is no row below the header")
 
 
-def _id_column(path: Path, names: Container[str]) -> str:
+def _id_column(path: Source, names: Container[str]) -> str:
     found = [name for name in CSV_IDS if name in names]
     if len(found) != 1:
         raise BadFile(

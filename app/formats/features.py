@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from nextpair.app.formats.files import BadFile, lines, number, rows
+from nextpair.app.formats.files import BadFile, Source, lines, number, rows
 from nextpair.app.formats.trec import Grades, read_grade, read_run
 
 KEYS = ("topic", "doc")
@@ -36,7 +35,7 @@ class FeatureTable:
         self._values.setdefault((topic, document), {}).update(values)
 
 
-def read_features(paths: Iterable[Path]) -> FeatureTable:
+def read_features(paths: Iterable[Source]) -> FeatureTable:
     """Read CSV tables and TREC runs into one table."""
     table = FeatureTable()
     for path in paths:
@@ -50,7 +49,7 @@ def read_features(paths: Iterable[Path]) -> FeatureTable:
     return table
 
 
-def _read_csv(path: Path, table: FeatureTable) -> None:
+def _read_csv(path: Source, table: FeatureTable) -> None:
     names: list[str] | None = None
     seen: set[tuple[str, str]] = set()
     for where, row in rows(path, KEYS):
@@ -71,7 +70,7 @@ def _read_csv(path: Path, table: FeatureTable) -> None:
         raise BadFile(f"{path}: there is no row below the header")
 
 
-def _read_ranks(path: Path, table: FeatureTable) -> None:
+def _read_ranks(path: Source, table: FeatureTable) -> None:
     tag, ranks = read_run(path)
     _add_names(path, table, [tag])
     for topic, documents in ranks.items():
@@ -79,7 +78,7 @@ def _read_ranks(path: Path, table: FeatureTable) -> None:
             table.add(topic, document, {tag: rank})
 
 
-def _add_names(path: Path, table: FeatureTable, names: list[str]) -> None:
+def _add_names(path: Source, table: FeatureTable, names: list[str]) -> None:
     twice = [name for name in names if name in table.names]
     if twice:
         raise BadFile(f"{path}: the feature {twice[0]!r} comes from an earlier file too")

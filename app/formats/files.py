@@ -7,8 +7,9 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from io import BufferedReader, TextIOWrapper
-from pathlib import Path
+from typing import Literal, Protocol
 
+from nextpair.app.formats.cells import read_cell
 from nextpair.selectors.errors import BadInput
 
 GZIP = b"\x1f\x8b"
@@ -18,18 +19,26 @@ UNDECODED = re.compile("[\udc80-\udcff]")
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
+class Source(Protocol):
+    """A file to be read: a path, or one that was sent. As text it is what the file is called."""
+
+    def open(self, mode: Literal["rb"]) -> BufferedReader:
+        """Read it from its beginning."""
+        ...
+
+
 class BadFile(BadInput):
     """The file cannot be read as what it should be."""
 
 
-def lines(path: Path) -> Iterator[tuple[str, str]]:
+def lines(path: Source) -> Iterator[tuple[str, str]]:
     """Yield each line that is not blank with where it stands, without its end."""
     for where, line in all_lines(path):
         if line.strip():
             yield where, line.rstrip("\r\n")
 
 
-def all_lines(path: Path) -> Iterator[tuple[str, str]]:
+def all_lines(path: Source) -> Iterator[tuple[str, str]]:
     """Yield every line with where it stands; gzip is recognised by its content."""
     try:
         with path.open("rb") as raw, _decoded(raw) as text:
@@ -68,8 +77,11 @@ def check_storable(where: str, what: str, text: str) -> None:
         raise BadFile(f"{where}: {what} has the character U+{ord(bad[0]):04X}, which is not text")
 
 
-def rows(path: Path, required: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows of a CSV file with a header, each with where it stands."""
+def rows(path: Source, required: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the rows of a CSV file with a header, each with where it stands.
+
+    Cells that were written so that no spreadsheet computes with them are as they were before.
+    """
     where = str(path)
 
     def remember() -> Iterator[str]:
@@ -85,12 +97,12 @@ def rows(path: Path, required: Sequence[str]) -> Iterator[tuple[str, dict[str, s
         for row in reader:
             if None in row or None in row.values():
                 raise BadFile(f"{where}: the row does not have as many fields as the header")
-            yield where, row
+            yield where, {name: read_cell(text) for name, text in row.items()}
     except csv.Error as error:
         raise BadFile(f"{where}: {error}") from error
 
 
-def _check_header(path: Path, names: Sequence[str], required: Sequence[str]) -> None:
+def _check_header(path: Source, names: Sequence[str], required: Sequence[str]) -> None:
     missing = [name for name in required if name not in names]
     if missing:
         raise BadFile(f"{path}: the header lacks {', '.join(missing)}")

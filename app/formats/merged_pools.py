@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from nextpair.app.formats.documents import Found
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool, PoolDocument
+from nextpair.app.formats.quota import Quota
+from nextpair.app.shortening import shortened
 
 FEW = 5
 """How many ids a warning names."""
@@ -25,7 +27,7 @@ class Names:
         """Count one more."""
         self.count += 1
         if self.count <= FEW:
-            self.first.append(name)
+            self.first.append(shortened(name))
 
     def warn(self, what: str) -> Iterator[str]:
         """Say so, if there are any."""
@@ -39,6 +41,7 @@ def merge_pools(
     topics: Iterable[Pool] = (),
     ranked: Iterable[Pool] | None = None,
     documents: Iterable[Found] = (),
+    quota: Quota | None = None,
 ) -> tuple[list[Pool], list[str]]:
     """Merge what was read; return the pools that have documents, and warnings.
 
@@ -56,22 +59,25 @@ def merge_pools(
         Texts, from `read_documents`. With `ranked`, one that names no topic serves every pool it
         is in, and one in no pool is left out, with a warning; without, each must name its topic.
     """
+    quota = quota or Quota()
     described = {pool.topic: pool for pool in topics}
     left_out = Names("document")
     if ranked is None:
-        members = _all(documents)
+        members = _all(documents, quota)
     else:
         members = {pool.topic: {one.id: one for one in pool.documents} for pool in ranked}
-        left_out = _fill(members, documents)
+        left_out = _fill(members, documents, quota)
     pools = [
-        replace(described.get(topic, Pool(topic)), documents=_alike([*members[topic].values()]))
+        replace(
+            described.get(topic, Pool(topic)), documents=_alike([*members[topic].values()], quota)
+        )
         for topic in dict.fromkeys([*described, *members])
         if members.get(topic)
     ]
     return pools, [*_warnings(described, members, pools), *left_out.warn("in no pool, left out")]
 
 
-def _all(documents: Iterable[Found]) -> Members:
+def _all(documents: Iterable[Found], quota: Quota) -> Members:
     members: Members = {}
     for where, topic, document in documents:
         if topic is None:
@@ -82,11 +88,13 @@ def _all(documents: Iterable[Found]) -> Members:
         of_topic = members.setdefault(topic, {})
         if document.id in of_topic:
             raise BadFile(f"{where}: topic {topic} has document {document.id} twice")
+        quota.add_documents(topic, 1, len(of_topic) + 1)
+        quota.add_values(len(document.features))
         of_topic[document.id] = document
     return members
 
 
-def _fill(members: Members, documents: Iterable[Found]) -> Names:
+def _fill(members: Members, documents: Iterable[Found], quota: Quota) -> Names:
     homes: dict[str, list[str]] = {}
     for topic, of_topic in members.items():
         for member in of_topic:
@@ -99,6 +107,7 @@ def _fill(members: Members, documents: Iterable[Found]) -> Names:
                 raise BadFile(f"{where}: topic {topic} has document {document.id} twice")
             filled.add((topic, document.id))
             ranks = members[topic][document.id].features
+            quota.add_values(len(document.features))
             members[topic][document.id] = _with_ranks(where, document, ranks)
         if not found:
             left_out.add(document.id)
@@ -114,8 +123,10 @@ def _with_ranks(
     return replace(document, features={**ranks, **document.features})
 
 
-def _alike(documents: Sequence[PoolDocument]) -> list[PoolDocument]:
+def _alike(documents: Sequence[PoolDocument], quota: Quota) -> list[PoolDocument]:
     names = dict.fromkeys(name for document in documents for name in document.features)
+    named = sum(len(document.features) for document in documents)
+    quota.add_values(len(documents) * len(names) - named)
     return [
         replace(document, features={name: document.features.get(name) for name in names})
         for document in documents

@@ -1,15 +1,15 @@
 """Pools as TREC makes them: what several runs rank highest."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from nextpair.app.formats.files import BadFile
+from nextpair.app.formats.files import BadFile, Source
 from nextpair.app.formats.pools import Pool, PoolDocument
+from nextpair.app.formats.quota import Quota
 from nextpair.app.formats.trec import Ranks, read_run
 from nextpair.selectors.errors import BadInput
 
 
-def pool_runs(paths: Iterable[Path], depth: int) -> list[Pool]:
+def pool_runs(paths: Iterable[Source], depth: int, quota: Quota | None = None) -> list[Pool]:
     """Pool the documents within the first `depth` ranks of any run.
 
     Each run's tag is a feature: the document's rank in the run, below the depth too, and None where
@@ -21,6 +21,7 @@ def pool_runs(paths: Iterable[Path], depth: int) -> list[Pool]:
     """
     if depth < 1:
         raise BadInput(f"the depth of a pool must be at least 1, got {depth}")
+    quota = quota or Quota()
     runs: dict[str, Ranks] = {}
     for path in paths:
         tag, ranks = read_run(path)
@@ -28,14 +29,16 @@ def pool_runs(paths: Iterable[Path], depth: int) -> list[Pool]:
             raise BadFile(f"{path}: an earlier run has the tag {tag!r} too")
         runs[tag] = ranks
     topics = dict.fromkeys(topic for ranks in runs.values() for topic in ranks)
-    return [_pool(topic, runs, depth) for topic in topics]
+    return [_pool(topic, runs, depth, quota) for topic in topics]
 
 
-def _pool(topic: str, runs: Mapping[str, Ranks], depth: int) -> Pool:
+def _pool(topic: str, runs: Mapping[str, Ranks], depth: int, quota: Quota) -> Pool:
     ranks = {tag: run.get(topic, {}) for tag, run in runs.items()}
     pooled = {
         document for of_run in ranks.values() for document, rank in of_run.items() if rank <= depth
     }
+    quota.add_documents(topic, len(pooled), len(pooled))
+    quota.add_values(len(pooled) * len(runs))
     return Pool(
         topic,
         documents=[

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 from nextpair.app.formats.documents import read_documents
+from nextpair.app.formats.files import Source
 from nextpair.app.formats.merged_pools import Names, merge_pools
 from nextpair.app.formats.pools import Pool
+from nextpair.app.formats.quota import Quota
 from nextpair.app.formats.run_pools import pool_runs
 from nextpair.app.formats.sendable import check_pool
 from nextpair.app.formats.trec import is_word
@@ -36,19 +37,21 @@ class Sources:
         The topic of documents that name none.
     """
 
-    topics: Path | None = None
-    runs: Sequence[Path] = ()
-    documents: Sequence[Path] = ()
+    topics: Source | None = None
+    runs: Sequence[Source] = ()
+    documents: Sequence[Source] = ()
     depth: int = DEPTH
     topic: str | None = None
 
 
-def read_sources(sources: Sources) -> tuple[list[Pool], list[str]]:
+def read_sources(sources: Sources, quota: Quota | None = None) -> tuple[list[Pool], list[str]]:
     """Read everything; return pools that a service takes, and warnings."""
+    quota = quota or Quota()
     pools, warnings = merge_pools(
         read_topics(sources.topics) if sources.topics else (),
-        pool_runs(sources.runs, sources.depth) if sources.runs else None,
+        pool_runs(sources.runs, sources.depth, quota) if sources.runs else None,
         chain.from_iterable(read_documents(path, sources.topic) for path in sources.documents),
+        quota,
     )
     if not pools:
         raise BadInput("; ".join(["there is nothing to import: no topic has documents", *warnings]))

@@ -3,11 +3,10 @@
 import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
-from nextpair.app.formats.files import UNSTORABLE, BadFile, lines, number
+from nextpair.app.formats.files import UNSTORABLE, BadFile, Source, lines, number
 from nextpair.selectors.errors import BadInput
 
 Grades = dict[str, dict[str, int]]
@@ -24,7 +23,7 @@ class Unwritable(BadInput):
     """TREC's formats cannot hold this."""
 
 
-def read_qrels(path: Path) -> Grades:
+def read_qrels(path: Source) -> Grades:
     """Read grades; those below 0 mark junk and count as 0."""
     return {
         topic: {document: read_grade(where, grade) for document, (where, grade) in of_topic.items()}
@@ -49,7 +48,7 @@ def _parse_qrels(
     return found
 
 
-def read_real_qrels(path: Path) -> RealGrades:
+def read_real_qrels(path: Source) -> RealGrades:
     """Read qrels whose grades may be any numbers, such as an export of `qrels-real`.
 
     Where all of them are whole numbers, those below 0 mark junk and count as 0, as in `read_qrels`.
@@ -84,7 +83,7 @@ def read_grade(where: str, text: str) -> int:
     return max(0, int(value))
 
 
-def read_run(path: Path) -> tuple[str, Ranks]:
+def read_run(path: Source) -> tuple[str, Ranks]:
     """Read a run; return its tag and each document's rank, the best being 1.
 
     The rank column counts if it is a ranking in every topic: whole numbers from 0 or 1, none twice,

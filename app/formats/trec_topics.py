@@ -3,9 +3,8 @@
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 
-from nextpair.app.formats.files import BadFile, all_lines, lines
+from nextpair.app.formats.files import BadFile, Source, all_lines, lines
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.topic_drafts import Draft
 from nextpair.app.formats.trec_topics_xml import drafts_in_xml
@@ -26,7 +25,7 @@ LABELS = {
 ENTITY = re.compile(r"&#?\w+;")
 
 
-def read_topics(path: Path) -> list[Pool]:
+def read_topics(path: Source) -> list[Pool]:
     """Read topics, in the order of the file, as pools without documents.
 
     What the file is shows in its content: `<top>` opens a topic of the ad hoc tracks, whose end
@@ -45,7 +44,7 @@ def read_topics(path: Path) -> list[Pool]:
     return [*pools.values()]
 
 
-def _format(path: Path) -> Callable[[Path], Iterator[Draft]]:
+def _format(path: Source) -> Callable[[Source], Iterator[Draft]]:
     first = None
     for where, line in lines(path):
         first = first or where
@@ -57,7 +56,7 @@ def _format(path: Path) -> Callable[[Path], Iterator[Draft]]:
     raise BadFile(f"{first or path}: topics are in <top>, in <topic>, or in two columns")
 
 
-def _drafts_in_columns(path: Path) -> Iterator[Draft]:
+def _drafts_in_columns(path: Source) -> Iterator[Draft]:
     for where, line in lines(path):
         match line.split("\t"):
             case [number, query]:
@@ -69,7 +68,7 @@ def _drafts_in_columns(path: Path) -> Iterator[Draft]:
                 )
 
 
-def _drafts_in_sgml(path: Path) -> Iterator[Draft]:
+def _drafts_in_sgml(path: Source) -> Iterator[Draft]:
     draft, field = None, None
     for where, line in all_lines(path):
         place = 0

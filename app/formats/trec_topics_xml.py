@@ -1,10 +1,9 @@
 """Topics in XML, read with expat alone: no entity is ever expanded, nothing else is opened."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from xml.parsers import expat
 
-from nextpair.app.formats.files import BadFile, all_lines
+from nextpair.app.formats.files import BadFile, Source, all_lines
 from nextpair.app.formats.topic_drafts import Draft
 
 FIELDS = frozenset(
@@ -12,7 +11,7 @@ FIELDS = frozenset(
 )
 
 
-def drafts_in_xml(path: Path) -> Iterator[Draft]:
+def drafts_in_xml(path: Source) -> Iterator[Draft]:
     """Yield each `<topic>`, with its number from an attribute or an element."""
     topics = _Topics(path)
     try:
@@ -29,7 +28,7 @@ def drafts_in_xml(path: Path) -> Iterator[Draft]:
 class _Topics:
     """What expat calls back."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Source) -> None:
         self._file = path
         self._depth = self._topic_depth = 0
         self._draft: Draft | None = None

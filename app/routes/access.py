@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Header, Request
 from fastapi.exceptions import RequestValidationError
@@ -53,6 +53,38 @@ class Seated:
     now: float
 
 
+Known = TypeVar("Known")
+
+
+class Access(Generic[Known]):
+    """A dependency that finds out who calls; `KeyedRoute` asks it before it reads a body.
+
+    Parameters
+    ----------
+    check
+        Identifies the caller, or raises.
+    manages
+        Whether the caller manages studies, and may send more than an answer.
+    """
+
+    def __init__(
+        self, check: Callable[[Request], Awaitable[Known]], *, manages: bool = False
+    ) -> None:
+        self._check = check
+        self.manages = manages
+
+    async def __call__(self, request: Request) -> Known:
+        """Return who calls; a request is checked, and counted, once."""
+        if _CALLER not in request.scope:
+            request.scope[_CALLER] = await self._check(request)
+        caller: Known = request.scope[_CALLER]
+        return caller
+
+
+_CALLER = "nextpair.caller"
+"""Where a request keeps who sent it."""
+
+
 # Dependencies are coroutines although the endpoints are not, and an endpoint has as few as it can:
 # each plain function would cost a journey to another thread, and each dependency its own share.
 
@@ -88,7 +120,7 @@ async def _open(request: Request) -> Caller:
     return Caller(row.id, Scope(row.scope), state.service, state.clock())
 
 
-def allow(*scopes: Scope) -> Callable[..., Awaitable[Caller]]:
+def allow(*scopes: Scope) -> Access[Caller]:
     """Make a dependency that lets in keys of these scopes, and of the scope admin."""
 
     async def check(request: Request) -> Caller:
@@ -98,7 +130,7 @@ def allow(*scopes: Scope) -> Callable[..., Awaitable[Caller]]:
             raise Forbidden(f"the key's scope is {caller.scope}, this call needs {needed}")
         return caller
 
-    return check
+    return Access(check, manages=not scopes)
 
 
 _allow_platform = allow(Scope.PLATFORM)
@@ -166,7 +198,7 @@ Admin = Annotated[Caller, Depends(allow())]
 Platform = Annotated[Caller, Depends(allow(Scope.PLATFORM))]
 Reader = Annotated[Caller, Depends(allow(Scope.READ))]
 Anyone = Annotated[Caller, Depends(allow(Scope.READ, Scope.PLATFORM))]
-Answerer = Annotated[Bearer, Depends(_bearer)]
-Worker = Annotated[Seated, Depends(_seated)]
+Answerer = Annotated[Bearer, Depends(Access(_bearer))]
+Worker = Annotated[Seated, Depends(Access(_seated))]
 Creating = Annotated[Call, Depends(_call)]
 """Named after the caller in an endpoint's parameters: whose call it is must be known first."""

@@ -13,6 +13,7 @@ from nextpair.app.judging import golding
 from nextpair.app.judging.golding import NewGold
 from nextpair.app.routes.access import Admin, Anyone, Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, WorkerName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.omissions import omissions
 from nextpair.app.routes.showing import design_out, verdict_out
 from nextpair.app.routes.topics import document_row
@@ -23,7 +24,7 @@ from nextpair.selectors.base import find_selector, selector_names
 from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
 from nextpair.storage import checks, studies, topics
 
-router = APIRouter(prefix="/v1", tags=["designs"])
+router = APIRouter(prefix="/v1", tags=["designs"], route_class=KeyedRoute)
 
 
 class DesignSummary(BaseModel):

@@ -13,8 +13,9 @@ from nextpair.app.judging.service import Service
 from nextpair.app.judging.watching import Watch
 from nextpair.app.routes.access import Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["events"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["events"], route_class=KeyedRoute)
 
 LastEventId = Annotated[int | None, Header(ge=0, le=2**53, description="sent by browsers")]
 

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from nextpair.app.designs.base import Design
+from nextpair.app.formats.cells import safe_cell
 from nextpair.app.formats.trec import qrels_lines, real_qrels_lines, run_lines
 from nextpair.app.judging import reporting
 from nextpair.app.judging.service import Service
@@ -20,6 +21,7 @@ from nextpair.app.reports.levels import MOST_LEVELS, grades
 from nextpair.app.reports.pairs import pair_lines, snapshot
 from nextpair.app.routes.access import Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.results import log_entry_out
 from nextpair.app.values import Line
 from nextpair.app.wire.common import Name
@@ -29,7 +31,7 @@ from nextpair.selectors.errors import BadOption
 from nextpair.selectors.topic.reported import ReportedOrder
 from nextpair.storage import judgments, topics
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"], route_class=KeyedRoute)
 
 _BATCH = 1000
 RETRACTED = "retracted"
@@ -225,7 +227,7 @@ def _csv(log: Iterator[LogEntryOut]) -> Iterator[str]:
 
 def _row(values: Sequence[object]) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(values)
+    csv.writer(buffer, lineterminator="\n").writerow([safe_cell(value) for value in values])
     return buffer.getvalue()
 
 

@@ -8,9 +8,10 @@ from pydantic import BaseModel
 
 from nextpair.app.routes.access import Anyone, Reader, Svc
 from nextpair.app.routes.described import problem_response, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.storage.migrating import check_schema
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], route_class=KeyedRoute)
 
 
 class Health(BaseModel):

@@ -11,10 +11,12 @@ from starlette.concurrency import run_in_threadpool
 from nextpair.app.errors import BadNotice
 from nextpair.app.hiring import hearing, managing
 from nextpair.app.judging.service import Service
+from nextpair.app.middleware import SentBody
 from nextpair.app.platforms.facts import Hook
 from nextpair.app.platforms.finding import read_access
 from nextpair.app.routes.access import Admin, Now, Reader, Svc
 from nextpair.app.routes.described import Limit, StudyName, problem_response, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.wire.hiring import (
     ActivityOut,
     ActivityPage,
@@ -27,7 +29,7 @@ from nextpair.app.wire.hiring import (
 from nextpair.storage import deeds, offers, studies
 from nextpair.storage.hiring_rows import DeedState, HiringState
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["hiring"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["hiring"], route_class=KeyedRoute)
 
 Word = Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
 
@@ -136,16 +138,24 @@ async def take_news(
     study: StudyName, word: Word, request: Request, service: Svc, now: Now
 ) -> dict[str, bool]:
     """Take what the study's platform posts; it is stored, and looked at later."""
+    study_id = await run_in_threadpool(_addressed, service, study, word)
+    body: SentBody = request.scope[SentBody.NAME]
+    body.allow(service.settings.max_body_mb)
     hook = Hook(dict(request.headers), await request.body())
-    await run_in_threadpool(_take, service, study, word, hook, now)
+    await run_in_threadpool(_take, service, study_id, hook, now)
     return {"taken": True}
 
 
-def _take(service: Service, name: str, word: str, hook: Hook, now: float) -> None:
+def _addressed(service: Service, name: str, word: str) -> int:
+    """Return which study is meant by someone who knows its word."""
     study_id = service.study_id(name)
     # No key: platforms have none. The word is theirs alone, and most sign what they post.
     if not hmac.compare_digest(word, service.receipts.hook_word(study_id)):
         raise BadNotice("there is no such address")
+    return study_id
+
+
+def _take(service: Service, study_id: int, hook: Hook, now: float) -> None:
     with service.database.read() as connection:
         study = service.study(connection, study_id)
     access = read_access(study.settings.platform, service.settings.platforms)

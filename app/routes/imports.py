@@ -1,22 +1,22 @@
 """Files from a browser into a study: what `nextpair import` does, in one request."""
 
-import gzip
-import tempfile
-import zlib
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 
 from nextpair.app.errors import TooLarge
-from nextpair.app.formats.files import GZIP, BadFile
+from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool
+from nextpair.app.formats.quota import Quota
+from nextpair.app.formats.received import Allowance, ReceivedFile, receive, shown_name
 from nextpair.app.formats.sendable import document_of, head_of
 from nextpair.app.formats.sources import Sources, read_sources
 from nextpair.app.judging import managing
@@ -24,18 +24,16 @@ from nextpair.app.judging.managing import NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.routes.access import Admin, Now, Svc
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.omissions import omissions
 from nextpair.app.routes.topics import document_row, new_topic
-from nextpair.app.settings import MB
+from nextpair.app.settings import Settings
 from nextpair.app.wire.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.wire.omissions import merged, within
-from nextpair.selectors.errors import BadInput
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=KeyedRoute)
 
 KINDS = ("topics", "runs", "documents")
-MOST_FILES = 1000
-_CHUNK = 2**20
 _FILES: dict[str, Any] = {"type": "array", "items": {"type": "string", "format": "binary"}}
 _FORM = {
     "requestBody": {
@@ -76,9 +74,21 @@ async def import_files(
     study: StudyName, request: Request, caller: Admin, service: Svc, now: Now
 ) -> ImportOut:
     """Add the topics that files describe, all of them or none; the same again changes nothing."""
-    async with request.form(max_files=MOST_FILES) as form:
-        given = _read_form(form)
-        return await run_in_threadpool(_import, service, study, given, now)
+    form = await _form(request, service.settings.max_import_files)
+    try:
+        return await run_in_threadpool(_import, service, study, _read_form(form), now)
+    finally:
+        await form.close()
+
+
+async def _form(request: Request, most: int) -> FormData:
+    try:
+        return await request.form(max_files=most)
+    except HTTPException as error:
+        # The framework says it in words alone.
+        if "Too many files" in error.detail:
+            raise TooLarge(f"an import has at most {most:,} files") from None
+        raise _invalid("files", "cannot be read as a form of files and texts") from None
 
 
 def _read_form(form: FormData) -> Given:
@@ -108,7 +118,7 @@ def _invalid(name: str, what: str) -> RequestValidationError:
 
 def _import(service: Service, study: str, given: Given, now: float) -> ImportOut:
     service.study_id(study)
-    pools, warnings = _pools(given, service.settings.max_upload_mb * MB)
+    pools, warnings = _pools(given, service.settings)
     new = [_new(pool) for pool in pools]
     for one in new:
         managing.check_topic(service, study, one)
@@ -141,11 +151,11 @@ def _new(pool: Pool) -> NewTopic:
     return new_topic(head_of(pool), documents)
 
 
-def _pools(given: Given, most: float) -> tuple[list[Pool], list[str]]:
-    """Read the files, from a folder that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="nextpair-import-") as name:
-        folder = Path(name)
-        kept = {kind: _keep(files, folder / kind, most) for kind, files in given.files.items()}
+def _pools(given: Given, settings: Settings) -> tuple[list[Pool], list[str]]:
+    """Read the files; what was unpacked is given back in every case."""
+    allowance = Allowance(settings.max_upload_mb, settings.max_import_lines, settings.line_bytes)
+    with ExitStack() as stack:
+        kept = {kind: _keep(files, allowance, stack) for kind, files in given.files.items()}
         sources = Sources(
             next(iter(kept["topics"]), None),
             kept["runs"],
@@ -153,40 +163,19 @@ def _pools(given: Given, most: float) -> tuple[list[Pool], list[str]]:
             given.said.depth,
             given.said.topic,
         )
-        try:
-            return read_sources(sources)
-        except BadInput as error:
-            # Where a file is kept for a moment is nobody's business; what it is called is.
-            told = str(error)
-            for kind in KINDS:
-                told = told.replace(f"{folder / kind}/", "")
-            raise type(error)(told) from None
+        return read_sources(sources, Quota(settings.max_documents, settings.max_import_documents))
 
 
-def _keep(files: Sequence[UploadFile], folder: Path, most: float) -> list[Path]:
-    folder.mkdir()
-    kept: list[Path] = []
+def _keep(
+    files: Sequence[UploadFile], allowance: Allowance, stack: ExitStack
+) -> list[ReceivedFile]:
+    kept: list[ReceivedFile] = []
+    names = set[str]()
     for upload in files:
-        name = Path(upload.filename or "file").name.replace("\0", "") or "file"
-        path = folder / name[-150:]
-        if path in kept:
-            raise BadFile(f"{path.name}: two files have this name")
-        _copy(upload.file, path, most)
-        kept.append(path)
+        name = shown_name(upload.filename)
+        if name in names:
+            raise BadFile(f"{name}: two files have this name")
+        names.add(name)
+        kept.append(receive(name, upload.file, allowance))
+        stack.callback(kept[-1].close)
     return kept
-
-
-def _copy(source: BinaryIO, path: Path, most: float) -> None:
-    """Copy a file, unpacked: what is packed may be a thousand times as large."""
-    packed = source.read(len(GZIP)) == GZIP
-    source.seek(0)
-    left = most
-    try:
-        with path.open("xb") as target, gzip.GzipFile(fileobj=source, mode="rb") as unpacked:
-            while chunk := (unpacked if packed else source).read(_CHUNK):
-                left -= len(chunk)
-                if left < 0:
-                    raise TooLarge(f"{path.name}: a file has at most {most / MB:g} MB, unpacked")
-                target.write(chunk)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise BadFile(f"{path.name}: {error}") from None

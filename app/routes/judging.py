@@ -12,6 +12,7 @@ from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.app.routes.access import Answerer, Platform
 from nextpair.app.routes.described import StudyName, TopicName, problems, repeated
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.showing import (
     Showing,
     judgment_out,
@@ -33,7 +34,7 @@ from nextpair.app.wire.judging import (
 )
 from nextpair.storage.rows import State
 
-router = APIRouter(prefix="/v1", tags=["judging"])
+router = APIRouter(prefix="/v1", tags=["judging"], route_class=KeyedRoute)
 
 AssignmentId = Annotated[
     str, Path(pattern=r"^[0-9]{1,15}-[0-9]{1,15}$", max_length=31, examples=["1-1"])

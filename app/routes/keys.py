@@ -9,13 +9,14 @@ from nextpair.app import keys
 from nextpair.app.judging.managing import once
 from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Svc
 from nextpair.app.routes.described import problems, repeated
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.wire.common import Name, Page
 from nextpair.app.wire.keys import KeyIn, KeyOut, NewKeyOut
 from nextpair.storage import keys as stored
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import KeyRow
 
-router = APIRouter(prefix="/v1/keys", tags=["keys"])
+router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=KeyedRoute)
 
 
 def key_values(row: KeyRow) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from nextpair.app.hiring.offering import money
 from nextpair.app.judging import reporting
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.wire.overviews import (
     BinOut,
     ClassesOut,
@@ -22,7 +23,7 @@ from nextpair.selectors.topic.pair_counts import count_pairs
 from nextpair.storage import hirings, topics
 from nextpair.storage import pace as stored
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["results"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["results"], route_class=KeyedRoute)
 
 HOUR = 3600.0
 CENTS = 100

@@ -21,12 +21,13 @@ from nextpair.app.platforms.finding import read_access
 from nextpair.app.problems import refuse, wants_page
 from nextpair.app.routes.access import Now, Svc
 from nextpair.app.routes.described import StudyName, TopicName, problem_response
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.sessions import preview
 from nextpair.app.wire.sessions import Preview
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.errors import Unavailable
 
-router = APIRouter(tags=["pages"])
+router = APIRouter(tags=["pages"], route_class=KeyedRoute)
 
 Known = Annotated[str | None, Header(alias="If-None-Match")]
 

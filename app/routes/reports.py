@@ -12,11 +12,12 @@ from nextpair.app.reports.telling import tell
 from nextpair.app.reports.wishes import MOST_POINTS, POINTS, Wish
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.values import Line
 from nextpair.app.wire.common import Name
 from nextpair.app.wire.reports import FullReportOut, ReportOut
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["reports"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["reports"], route_class=KeyedRoute)
 
 
 def _wish(

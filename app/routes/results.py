@@ -11,6 +11,7 @@ from nextpair.app.judging import reporting
 from nextpair.app.judging.reporting import Progress
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import Limit, StudyName, TopicName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.values import Line
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.results import (
@@ -32,7 +33,7 @@ from nextpair.selectors.topic.settings import Forecast
 from nextpair.storage import judgments, studies, topics
 from nextpair.storage.rows import JudgmentRow, Purpose
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["results"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["results"], route_class=KeyedRoute)
 
 
 @router.get("/topics/{topic}/ranking", responses=problems(404))

@@ -8,6 +8,7 @@ from nextpair.app.judging import retracting
 from nextpair.app.judging.retracting import Retraction
 from nextpair.app.routes.access import Admin, Now, Svc
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.wire.retractions import (
     MOST_MOVED,
     EffectOut,
@@ -17,7 +18,7 @@ from nextpair.app.wire.retractions import (
     SumOut,
 )
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["retractions"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["retractions"], route_class=KeyedRoute)
 
 
 @router.post("/retractions", responses=problems(404))

@@ -11,6 +11,7 @@ from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import Session
 from nextpair.app.routes.access import Platform, Worker
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.showing import Showing, design_out, understanding_out, verdict_out
 from nextpair.app.wire.judging import VerdictOut
 from nextpair.app.wire.sessions import (
@@ -27,7 +28,7 @@ from nextpair.app.wire.sessions import (
     finish_out,
 )
 
-router = APIRouter(prefix="/v1", tags=["sessions"])
+router = APIRouter(prefix="/v1", tags=["sessions"], route_class=KeyedRoute)
 
 HOUR = 3600
 

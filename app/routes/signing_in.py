@@ -5,10 +5,11 @@ from fastapi import APIRouter, Request
 from nextpair.app import keys
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import problem_response, problems
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.keys import key_values
 from nextpair.app.wire.keys import SignedInOut, SignedOut, SignInOut, SignInUse
 
-router = APIRouter(prefix="/v1/sign-ins", tags=["keys"])
+router = APIRouter(prefix="/v1/sign-ins", tags=["keys"], route_class=KeyedRoute)
 
 
 @router.post("", status_code=201, responses=problems())

@@ -8,6 +8,7 @@ from nextpair.app.judging import managing
 from nextpair.app.judging.study import StudySettings, read_settings
 from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Reader, Svc
 from nextpair.app.routes.described import After, Limit, StudyName, WorkerName, problems, repeated
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.wire.common import Page
 from nextpair.app.wire.studies import StudyChange, StudyIn, StudyOut, WorkerChange, WorkerOut
 from nextpair.selectors.errors import NextpairError
@@ -15,7 +16,7 @@ from nextpair.storage import studies
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import State, Status, StudyRow, WorkerRow, WorkerStatus
 
-router = APIRouter(prefix="/v1/studies", tags=["studies"])
+router = APIRouter(prefix="/v1/studies", tags=["studies"], route_class=KeyedRoute)
 
 
 def study_out(row: StudyRow) -> StudyOut:

@@ -14,6 +14,7 @@ from nextpair.app.judging.managing import Call, NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.routes.access import Admin, Anyone, Creating, Now, Svc
 from nextpair.app.routes.described import After, Limit, StudyName, TopicName, problems, repeated
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.omissions import omissions
 from nextpair.app.settings import MB
 from nextpair.app.wire.common import Page
@@ -30,7 +31,7 @@ from nextpair.storage import topics
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import DocumentRow, Status, TopicRow
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"])
+router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=KeyedRoute)
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -160,7 +161,7 @@ async def upload_topic(
 
 async def _lines(request: Request, service: Service) -> AsyncIterator[tuple[int, bytes]]:
     number, rest, size = 0, b"", 0
-    longest = 6 * service.settings.max_text + MB
+    longest = service.settings.line_bytes
     async for chunk in request.stream():
         size += len(chunk)
         if size > service.settings.max_upload_mb * MB:

@@ -228,3 +228,11 @@ def test_what_is_written_is_read_from_json_and_from_csv(
         writer.writerow([*fields.values(), *(document.features[name] for name in ("f", "g, h"))])
     for text in ("\n".join(objects), table.getvalue()):
         assert [one for _, _, one in read_documents(write(folder, text))] == documents
+
+
+def test_cells_that_were_kept_from_being_formulas_are_read_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("id,topic,text,f,prior\n'=a,t,'-- x,-1.5,'-2\n'tis,t,''@b,'+3,\n")
+    (_, _, one), (_, _, other) = read_documents(path)
+    assert (one.id, one.text, one.features, one.prior) == ("=a", "-- x", {"f": -1.5}, -2.0)
+    assert (other.id, other.text, other.features) == ("'tis", "'@b", {"f": 3.0})

@@ -3,9 +3,12 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, Json, by_number, refusal
+
+from nextpair.app.formats.files import rows
 
 SIZE = 5
 
@@ -247,3 +250,33 @@ def test_documents_nobody_has_judged_are_left_out_unless_they_are_asked_for(
     assert {line.split()[2] for line in run} == seen
     every_run = log(light, "run", unjudged=True).splitlines()
     assert every_run[: len(run)] == run and len(every_run) == 6
+
+
+ODD = ["=1+1", "+cmd", "-x", "@SUM(1)", "'=1", "'tis", "-1.5", "+7", "a=b"]
+"""Ids, of which the first five are formulas to a spreadsheet, or would be once they are read."""
+
+
+def test_no_cell_of_a_table_is_a_formula_and_each_is_read_back(
+    light: InProcess, tmp_path: Path
+) -> None:
+    light.make_study()
+    for topic in ("=cmd|' C'!A0", "-2.5"):
+        documents = [{"id": one} for one in ODD]
+        light.post(f"{AT}/topics", {"id": topic, "documents": documents}, status=201)
+    while asked := light.next("@ann")["assignments"]:
+        assert light.judge(asked[0]).status_code == 201
+    light.post(f"{AT}/retractions", {"worker": "@ann", "reason": "=\tx"})
+    whole = [json.loads(line) for line in log(light, "jsonl").splitlines()]
+    table = log(light, "csv")
+    for row in csv.reader(io.StringIO(table)):
+        for cell in row:
+            assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")) or float(cell)
+    path = tmp_path / "log.csv"
+    path.write_text(table, encoding="utf-8", newline="")
+    read = [row for _, row in rows(path, ("topic",))]
+    texts = ("topic", "worker", "first", "second", "retracted")
+    assert [{name: one[name] for name in texts} for one in read] == [
+        {name: one[name] for name in texts} for one in whole
+    ]
+    assert {one["first"] for one in read} | {one["second"] for one in read} == set(ODD)
+    assert {one["topic"] for one in read} == {"=cmd|' C'!A0", "-2.5"}

@@ -1,0 +1,29 @@
+r"""Cells of CSV that spreadsheets take for formulas, written so that they do not, and read back.
+
+A cell that begins with = + - @, a tab or a carriage return gets an apostrophe before it, and one
+that begins so behind apostrophes gets one more; reading takes one away. Plain numbers stay as they
+are.
+
+>>> [safe_cell(text) for text in ("=1+1", "-1.5", "a=1", "'=1", "'tis", None, -2.0)]
+["'=1+1", '-1.5', 'a=1', "''=1", "'tis", None, -2.0]
+>>> [read_cell(text) for text in ("'=1+1", "-1.5", "''=1", "'tis")]
+['=1+1', '-1.5', "'=1", "'tis"]
+"""
+
+import re
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+_WRITTEN = re.compile(r"'+[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def safe_cell(value: object) -> object:
+    """Return what to write of a value, so that no spreadsheet computes with it."""
+    if not isinstance(value, str) or _NUMBER.fullmatch(value) or not _FORMULA.match(value):
+        return value
+    return f"'{value}"
+
+
+def read_cell(text: str) -> str:
+    """Return the text that `safe_cell` made a cell of; any other stays as it is."""
+    return text[1:] if _WRITTEN.match(text) else text
