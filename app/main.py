@@ -9,6 +9,7 @@ import anyio.to_thread
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from nextpair.app.heavy.pool import HeavyPool
 from nextpair.app.hiring.runner import looked_after
 from nextpair.app.judging.service import Service
 from nextpair.app.keys import KeyRing, RateLimit
@@ -89,6 +90,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         limiter.total_tokens = max(2, settings.threads // settings.processes)
         with looked_after(service, clock, settings.runner_seconds):
             yield
+        await heavy.close()
         service.close()
 
     app = FastAPI(
@@ -102,6 +104,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         openapi_url=None,
     )
     metrics = Metrics()
+    heavy = app.state.heavy = HeavyPool(settings)
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)

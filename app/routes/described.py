@@ -47,5 +47,5 @@ _MEANING = {
     422: "Not valid; `errors` says where.",
     429: "Too many calls; wait as long as Retry-After says.",
     502: "A platform cannot be asked at the moment; try again.",
-    503: "The database cannot be reached at the moment; try again.",
+    503: "The database cannot be reached, or too much is being computed; try again.",
 }
