@@ -9,6 +9,7 @@ import anyio.to_thread
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from nextpair.app.events.tail import Tail
 from nextpair.app.heavy.pool import HeavyPool
 from nextpair.app.hiring.runner import looked_after
 from nextpair.app.judging.service import Service
@@ -105,6 +106,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     )
     metrics = Metrics()
     heavy = app.state.heavy = HeavyPool(settings)
+    app.state.tail = Tail(service, clock)
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)
