@@ -4,9 +4,14 @@ ServiceError
 ├── Unauthorized     ├── UnknownStudy       ├── StudyClosed      ├── BadToken
 ├── Forbidden        ├── UnknownTopic       ├── TopicClosed      │   ├── ExpiredToken
 ├── RateLimited      ├── UnknownAssignment  ├── WorkerBlocked    │   └── SpentToken
-├── TooLarge         ├── UnknownWorker      ├── NotYours         ├── AnswerConflict
-├── BadAnswer        └── UnknownKey         ├── TooLateToUndo    └── ContentConflict
-├── NoPairs                                 └── AlreadySkipped
+│   ├── TooManyHeavyCalls                   ├── NotYours         ├── AnswerConflict
+│   └── TooManyStreams                      ├── TooLateToUndo    └── ContentConflict
+├── Overloaded       ├── UnknownWorker      └── AlreadySkipped
+├── HelperLost       └── UnknownKey
+├── ClientGone
+├── TooLarge
+├── BadAnswer
+├── NoPairs
 ├── UnknownAggregation
 ├── BadArrival       ├── BadNotice          ├── NotOffered       ├── PlatformError
 │   └── Uninvited    ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
@@ -48,6 +53,26 @@ class Forbidden(ServiceError):
 
 class RateLimited(ServiceError):
     """The key has made too many calls; try again in a moment."""
+
+
+class TooManyHeavyCalls(RateLimited):
+    """The key has too many reports, rankings or files under way; wait for one to end."""
+
+
+class TooManyStreams(RateLimited):
+    """The key has too many event streams open; close one first."""
+
+
+class Overloaded(ServiceError):
+    """Too many reports, rankings or files are under way; try again in a few seconds."""
+
+
+class HelperLost(ServiceError):
+    """The process that computed this has ended; nothing was changed, try again."""
+
+
+class ClientGone(ServiceError):
+    """The client has closed the connection; what it asked for is not computed any more."""
 
 
 class TooLarge(ServiceError):
@@ -218,6 +243,9 @@ STATUS: dict[type[NextpairError], int] = {
     PlatformError: 502,
     TooLarge: 413,
     RateLimited: 429,
+    ClientGone: 499,
+    Overloaded: 503,
+    HelperLost: 503,
 }
 """The one table from errors to statuses."""
 

@@ -9,7 +9,7 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from nextpair.app.errors import BadSignIn, RateLimited, Unauthorized, UnknownKey
@@ -144,6 +144,12 @@ def find_valid(connection: Connection, key: str, now: float) -> KeyRow | None:
     if row is None or not hmac.compare_digest(row.hash, _hash(key)) or _end_of(row, now):
         return None
     return row
+
+
+def still_open(connection: Connection, key_ids: Collection[str], now: float) -> frozenset[str]:
+    """Return those of some keys, by their ids, that still open something."""
+    rows = keys.keys_of(connection, key_ids)
+    return frozenset(row.id for row in rows if not _end_of(row, now))
 
 
 def _check(key: str, row: KeyRow, now: float) -> KeyRow:

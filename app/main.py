@@ -9,6 +9,8 @@ import anyio.to_thread
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from nextpair.app.events.tail import Tail
+from nextpair.app.heavy.pool import HeavyPool
 from nextpair.app.hiring.runner import looked_after
 from nextpair.app.judging.service import Service
 from nextpair.app.keys import KeyRing, RateLimit
@@ -93,6 +95,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             looked_after(service, clock, settings.runner_seconds),
         ):
             yield
+        await heavy.close()
         service.close()
 
     app = FastAPI(
@@ -106,6 +109,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         openapi_url=None,
     )
     metrics = Metrics()
+    heavy = app.state.heavy = HeavyPool(settings)
+    app.state.tail = Tail(service, clock)
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)

@@ -10,7 +10,15 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from nextpair.app.errors import BadToken, RateLimited, Unauthorized, problem_of
+from nextpair.app.errors import (
+    BadToken,
+    HelperLost,
+    Overloaded,
+    RateLimited,
+    TooManyHeavyCalls,
+    Unauthorized,
+    problem_of,
+)
 from nextpair.app.invalid import findings
 from nextpair.app.pages.headers import owner_headers
 from nextpair.app.pages.plain import problem_page
@@ -93,6 +101,8 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, (RateLimited, Unavailable)):
         headers["Retry-After"] = "1"
+    if isinstance(error, (Overloaded, TooManyHeavyCalls, HelperLost)):
+        headers["Retry-After"] = "5"
     if found.status == 500:
         return on_surprise(request, error)
     if isinstance(error, (Unavailable, WrongSchema)):

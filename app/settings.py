@@ -51,6 +51,23 @@ class Settings(BaseSettings):
         description="addresses of proxies whose X-Forwarded-For is believed, with commas",
     )
     rate_per_key: float = Field(500, gt=0, description="requests per second and key, over all")
+    heavy_from: int = Field(
+        1000,
+        ge=0,
+        description="documents and judgments from which a ranking is computed by another process",
+    )
+    heavy_processes: int = Field(
+        2, ge=1, le=256, description="processes that compute reports, rankings and files, over all"
+    )
+    heavy_waiting: int = Field(
+        16, ge=0, le=10_000, description="reports, rankings and files that may wait, per process"
+    )
+    heavy_per_key: int = Field(
+        8, ge=1, le=10_000, description="reports, rankings and files at once, per key and process"
+    )
+    streams_per_key: int = Field(
+        20, ge=1, le=100_000, description="event streams at once, per key and process"
+    )
     token_days: float = Field(7, gt=0, description="how long a worker's token can be answered")
     events_seconds: float = Field(0.5, gt=0, description="how often event streams look for news")
     cors_origins: tuple[str, ...] = Field(

@@ -1,5 +1,6 @@
 """API keys, the signing secret, and calls that were answered before."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -33,6 +34,12 @@ def find_key(connection: Connection, key_id: str) -> KeyRow | None:
     """Return the key of this id."""
     row = connection.execute(select(*_KEY).where(Key.id == key_id)).one_or_none()
     return KeyRow(*row) if row else None
+
+
+def keys_of(connection: Connection, key_ids: Iterable[str]) -> list[KeyRow]:
+    """Return the keys of some ids."""
+    found = select(*_KEY).where(Key.id.in_(list(key_ids)))
+    return [KeyRow(*row) for row in connection.execute(found)]
 
 
 def list_keys(connection: Connection) -> list[KeyRow]:

@@ -147,10 +147,12 @@ def topic_versions(connection: Connection, study_id: int) -> list[tuple[int, int
     return [(topic_id, version) for topic_id, version in connection.execute(found)]
 
 
-def topic_positions(connection: Connection, study_id: int) -> dict[int, int]:
-    """Return how long the log of each topic of a study is."""
-    found = select(Topic.id, Topic.position).where(Topic.study_id == study_id)
-    return {topic_id: position for topic_id, position in connection.execute(found)}
+def topic_positions(connection: Connection, study_ids: Iterable[int]) -> list[tuple[int, int, int]]:
+    """Return the study, the id and the length of the log of each topic of some studies."""
+    found = select(Topic.study_id, Topic.id, Topic.position).where(
+        Topic.study_id.in_(list(study_ids))
+    )
+    return [(study, topic, position) for study, topic, position in connection.execute(found)]
 
 
 def add_topic(

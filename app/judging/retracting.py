@@ -45,7 +45,15 @@ class Retraction:
 
     by: str
     reason: str = ""
-    dry_run: bool = False
+
+
+def wanted(
+    service: Service, study: str, worker: str | None, numbers: Mapping[str, Sequence[int]]
+) -> dict[int, Sequence[int]]:
+    """List the judgments that are meant, by topic: all of a worker's, or some by number."""
+    if worker is None:
+        return {service.topic_id(study, topic): found for topic, found in numbers.items()}
+    return worker_judgments(service, service.study_id(study), worker)
 
 
 def worker_judgments(service: Service, study_id: int, worker: str) -> dict[int, Sequence[int]]:
@@ -57,46 +65,63 @@ def worker_judgments(service: Service, study_id: int, worker: str) -> dict[int, 
         return dict(judgments.counting_by_worker(connection, row.id))
 
 
+def plan(service: Service, wanted: Mapping[int, Sequence[int]]) -> list[Effect]:
+    """Say what retracting judgments would change, by topic."""
+    return [_plan(service, topic_id, numbers) for topic_id, numbers in wanted.items()]
+
+
+def _plan(service: Service, topic_id: int, numbers: Sequence[int]) -> Effect:
+    with service.look(topic_id) as live:
+        with service.database.read() as connection:
+            _check_known(connection, topic_id, numbers, live)
+            rows = judgments.counting(connection, topic_id, numbers)
+            names = _worker_names(connection, live)
+        # What was judged or retracted since this process looked is not part of what it compares.
+        rows = [row for row in rows if row.number <= live.head.position]
+        return _effect(live, _without(live, rows), rows, names)
+
+
+def _without(live: LiveTopic, rows: Sequence[JudgmentRow]) -> Topic | Singles:
+    return live.state.retract(*(row.number for row in rows if row.purpose in live.hears))
+
+
 def retract(
     service: Service, wanted: Mapping[int, Sequence[int]], retraction: Retraction, now: float
-) -> list[Effect]:
-    """Retract judgments, by topic; what was retracted before stays so.
+) -> dict[str, Sequence[int]]:
+    """Retract judgments, by topic; return which they are, without those retracted before.
 
     Everything is checked before anything is changed. Topics are changed one after the other, so
     if the machine fails half-way the same call does the rest.
     """
-    planned = [
-        _retract(service, topic_id, numbers, replace(retraction, dry_run=True), now)
-        for topic_id, numbers in wanted.items()
-    ]
-    if retraction.dry_run:
-        return planned
-    return [
+    for topic_id, numbers in wanted.items():
+        with service.look(topic_id) as live, service.database.read() as connection:
+            _check_known(connection, topic_id, numbers, live)
+    return dict(
         _retract(service, topic_id, numbers, retraction, now)
         for topic_id, numbers in wanted.items()
-    ]
+    )
 
 
 def _retract(
     service: Service, topic_id: int, numbers: Sequence[int], retraction: Retraction, now: float
-) -> Effect:
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Effect]:
-        _check_known(connection, topic_id, numbers, live)
+) -> tuple[str, Sequence[int]]:
+    def act(
+        connection: Connection, live: LiveTopic, locked: bool
+    ) -> Step[tuple[str, Sequence[int]]]:
         rows = judgments.counting(connection, topic_id, numbers)
         taken = [row.number for row in rows]
-        counted = [row.number for row in rows if row.purpose in live.hears]
-        after = live.state.retract(*counted)
-        effect = _effect(live, after, rows, _worker_names(connection, live))
-        if retraction.dry_run or not rows:
-            return Step(effect)
+        result = live.row.name, taken
+        if not rows:
+            return Step(result)
+        counted = frozenset(row.number for row in rows if row.purpose in live.hears)
         head = live.moved(entries=1)
         changed = [_retracted(connection, row, head.version) for row in rows]
         entries = [
             RetractionRow(topic_id, number, head.position, retraction.reason, retraction.by, now)
             for number in taken
         ]
-        change = Change(head, changed, retracted=frozenset(counted))
-        return Step(effect, change, changed=changed, retractions=entries)
+        change = Change(head, changed, retracted=counted)
+        return Step(result, change, changed=changed, retractions=entries)
 
     return service.change(topic_id, act)
 

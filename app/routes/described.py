@@ -47,6 +47,6 @@ _MEANING = {
     422: "Not valid; `errors` says where.",
     429: "Too many calls; wait as long as Retry-After says.",
     502: "A platform cannot be asked at the moment; try again.",
-    503: "The database cannot be reached or written to at the moment; try again.",
+    503: "The database cannot be reached or written to, or too much is being computed; try again.",
     507: "The disk of the database is full; free some space, then try again.",
 }

@@ -4,22 +4,22 @@ from itertools import pairwise
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from fastapi.responses import Response
 
+from nextpair.app.heavy import answers
+from nextpair.app.heavy.jobs import Job
 from nextpair.app.hiring.offering import money
-from nextpair.app.judging import reporting
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, problems
+from nextpair.app.routes.heavy import Heavy
 from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.wire.overviews import (
-    BinOut,
     ClassesOut,
     HourOut,
-    LooseOut,
     MatrixOut,
     PaceOut,
     PaidOut,
 )
-from nextpair.selectors.topic.pair_counts import count_pairs
 from nextpair.storage import hirings, topics
 from nextpair.storage import pace as stored
 
@@ -73,48 +73,19 @@ def get_pace(
     )
 
 
-@router.get("/topics/{topic}/classes", responses=problems(404))
-def get_classes(study: StudyName, topic: TopicName, caller: Reader, service: Svc) -> ClassesOut:
+@router.get("/topics/{topic}/classes", response_model=ClassesOut, responses=problems(404))
+async def get_classes(study: StudyName, topic: TopicName, caller: Reader, heavy: Heavy) -> Response:
     """Show the classes in order, and between which of them the other documents may belong."""
-    with service.look(service.topic_id(study, topic)) as live:
-        found, ids, position = live.pairs.picture(), live.pairs.documents.ids, live.head.position
-    return ClassesOut(
-        position=position,
-        boxes=[[ids[place] for place in box] for box in found.boxes],
-        loose=[
-            LooseOut(documents=[ids[n] for n in one.documents], first=one.first, last=one.last)
-            for one in found.loose
-        ],
-    )
+    return await heavy.answer(Job(answers.classes, study, topic))
 
 
-@router.get("/topics/{topic}/matrix", responses=problems(404))
-def get_matrix(
+@router.get("/topics/{topic}/matrix", response_model=MatrixOut, responses=problems(404))
+async def get_matrix(
     study: StudyName,
     topic: TopicName,
     caller: Reader,
-    service: Svc,
+    heavy: Heavy,
     bins: Annotated[int, Query(ge=1, le=MOST_BINS, description="rows at most")] = 60,
-) -> MatrixOut:
+) -> Response:
     """Count judged, inferred and open pairs; where there are many documents, they share rows."""
-    with service.look(service.topic_id(study, topic)) as live:
-        state, position = live.pairs, live.head.position
-        ranked = reporting.ranking(live, None, service.said(live)).documents
-        places = [state.documents.position(one.document) for one in ranked]
-        asked = [(match.first, match.second) for match in state.matches()]
-        counted = count_pairs(state.order, asked, places, bins)
-    return MatrixOut(
-        position=position,
-        bins=[
-            BinOut(
-                documents=end - begin,
-                first=ranked[begin].document,
-                last=ranked[end - 1].document,
-                level=ranked[begin].level,
-            )
-            for begin, end in pairwise(counted.bins)
-        ],
-        judged=counted.judged.tolist(),
-        inferred=counted.inferred.tolist(),
-        pairs=counted.pairs.tolist(),
-    )
+    return await heavy.answer(Job(answers.matrix, study, topic, (bins,)))

@@ -3,19 +3,19 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
-from nextpair.app.judging.service import Service
-from nextpair.app.reports.building import build
-from nextpair.app.reports.page import POLICY, render
-from nextpair.app.reports.telling import tell
+from nextpair.app.heavy import answers
+from nextpair.app.heavy.jobs import Job
+from nextpair.app.reports.page import POLICY
 from nextpair.app.reports.wishes import MOST_POINTS, POINTS, Wish
-from nextpair.app.routes.access import Now, Reader, Svc
+from nextpair.app.routes.access import Reader
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.heavy import Heavy
 from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.values import Line
 from nextpair.app.wire.common import Name
-from nextpair.app.wire.reports import FullReportOut, ReportOut
+from nextpair.app.wire.reports import ReportOut
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["reports"], route_class=KeyedRoute)
 
@@ -37,20 +37,19 @@ def _wish(
 Wanted = Annotated[Wish, Depends(_wish)]
 
 
-@router.get("/report", responses=problems(404))
-def get_report(wish: Wanted, caller: Reader, service: Svc, now: Now) -> ReportOut:
+CONVERGENCE = 5.0
+"""How many times as long as a ranking a report takes: it folds the log again, point by point."""
+
+
+@router.get("/report", response_model=ReportOut, responses=problems(404))
+async def get_report(wish: Wanted, caller: Reader, heavy: Heavy) -> Response:
     """Report on a study: its workers, their agreement, how well audits are foretold."""
-    return _tell(service, wish, now)
+    return await heavy.answer(Job(answers.report, wish.study, wish.topic, (wish,), CONVERGENCE))
 
 
 @router.get("/report.html", response_class=HTMLResponse, responses=problems(404))
-def get_report_page(wish: Wanted, caller: Reader, service: Svc, now: Now) -> HTMLResponse:
+async def get_report_page(wish: Wanted, caller: Reader, heavy: Heavy) -> Response:
     """Show the report as one page that needs nothing else."""
-    told = _tell(service, wish, now)
-    page = render(FullReportOut.model_validate(told, from_attributes=True))
     headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
-    return HTMLResponse(page, headers=headers)
-
-
-def _tell(service: Service, wish: Wish, now: float) -> ReportOut:
-    return tell(build(service, wish, now), wish, now)
+    job = Job(answers.report_page, wish.study, wish.topic, (wish,), CONVERGENCE)
+    return await heavy.answer(job, "text/html; charset=utf-8", headers)

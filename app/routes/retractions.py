@@ -1,53 +1,55 @@
 """Taking judgments back, or seeing first what that would change."""
 
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 
 from fastapi import APIRouter
+from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
 
+from nextpair.app.heavy import answers
+from nextpair.app.heavy.jobs import Job
 from nextpair.app.judging import retracting
 from nextpair.app.judging.retracting import Retraction
 from nextpair.app.routes.access import Admin, Now, Svc
 from nextpair.app.routes.described import StudyName, problems
+from nextpair.app.routes.heavy import Heavy
 from nextpair.app.routes.keyed_route import KeyedRoute
-from nextpair.app.wire.retractions import (
-    MOST_MOVED,
-    EffectOut,
-    MovedOut,
-    RetractionIn,
-    RetractionOut,
-    SumOut,
-)
+from nextpair.app.wire.retractions import RetractionIn, RetractionOut
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["retractions"], route_class=KeyedRoute)
 
+REFOLD = 5.0
+"""How many times as long as a ranking a dry run takes: the log is folded again without them."""
 
-@router.post("/retractions", responses=problems(404))
-def retract(
-    study: StudyName, body: RetractionIn, caller: Admin, service: Svc, now: Now
-) -> RetractionOut:
+
+@router.post("/retractions", response_model=RetractionOut, responses=problems(404))
+async def retract(
+    study: StudyName, body: RetractionIn, caller: Admin, service: Svc, heavy: Heavy, now: Now
+) -> Response | RetractionOut:
     """Retract judgments: everything is then as if they had never been made.
 
     They stay in the log, marked. Their workers do not get the same pairs again.
     """
-    study_id = service.study_id(study)
-    if body.worker is not None:
-        wanted = retracting.worker_judgments(service, study_id, body.worker)
-    else:
-        wanted = {service.topic_id(study, one.topic): one.numbers for one in body.judgments}
-    retraction = Retraction(f"key {caller.key_id}", body.reason, body.dry_run)
-    effects = retracting.retract(service, wanted, retraction, now)
-    return RetractionOut(
-        dry_run=body.dry_run,
-        judgments=sum(len(effect.judgments) for effect in effects),
-        topics=[
-            EffectOut(
-                topic=effect.topic,
-                judgments=list(effect.judgments),
-                before=SumOut(**asdict(effect.before)),
-                after=SumOut(**asdict(effect.after)),
-                moved=[MovedOut(**asdict(one)) for one in effect.moved[:MOST_MOVED]],
-                moved_documents=len(effect.moved),
-            )
-            for effect in effects
-        ],
-    )
+    numbers = tuple((one.topic, tuple(one.numbers)) for one in body.judgments)
+    # What it changes takes long to say, so it is said before anything is locked.
+    planned = await heavy.compute(Job(answers.dry_run, study, None, (body.worker, numbers), REFOLD))
+    if body.dry_run:
+        return Response(planned.body, media_type="application/json")
+    retraction = Retraction(f"key {caller.key_id}", body.reason)
+
+    def carry_out() -> RetractionOut:
+        wanted = retracting.wanted(service, study, body.worker, dict(numbers))
+        taken = retracting.retract(service, wanted, retraction, now)
+        return _carried_out(RetractionOut.model_validate_json(planned.body), taken)
+
+    return await run_in_threadpool(carry_out)
+
+
+def _carried_out(planned: RetractionOut, taken: Mapping[str, Sequence[int]]) -> RetractionOut:
+    """Say what has changed: as foreseen, but for what others judged or retracted in between."""
+    effects = [
+        one.model_copy(update={"judgments": list(taken.get(one.topic, ()))})
+        for one in planned.topics
+    ]
+    count = sum(map(len, taken.values()))
+    return RetractionOut(dry_run=False, judgments=count, topics=effects)

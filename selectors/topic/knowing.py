@@ -136,6 +136,12 @@ class Knowledge:
                 found[list(pair)] = True
         return found
 
+    def count_settled(self) -> int:
+        """Count the settled documents; the reported order says which, and takes far longer."""
+        if None in self._reports:
+            return self._reports[None].settled
+        return int((self.judged() & self._settled_documents()).sum())
+
     def _settled_documents(self) -> NDArray[np.bool_]:
         if isinstance(self.selector, Believer):
             return self.selector.settled_documents()

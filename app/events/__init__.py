@@ -1,0 +1,1 @@
+"""News of topics, told to many at once as they come."""

@@ -1,0 +1,146 @@
+"""One tail of the log for all streams of this process: it is read once, whoever listens."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from nextpair.app.errors import TooManyStreams
+from nextpair.app.events.follower import Follower, Seen
+from nextpair.app.events.reader import LogReader, News
+from nextpair.app.judging.service import Service
+from nextpair.selectors.errors import NextpairError
+
+log = logging.getLogger("nextpair")
+
+PING_SECONDS = 15.0
+"""How long a stream is silent before it says that it is there."""
+READERS = 2
+"""Threads that read what single streams have missed."""
+MOST_AT_ONCE = 25
+"""Streams that are told without a pause: other requests get their turn in between."""
+
+Result = TypeVar("Result")
+
+
+class Tail:
+    """Follows the logs of all topics that somebody follows. All of it is on the event loop."""
+
+    def __init__(self, service: Service, clock: Callable[[], float]) -> None:
+        self._service = service
+        self._clock = clock
+        self._reader = LogReader(service)
+        self._followers: set[Follower] = set()
+        self._by_key: Counter[str] = Counter()
+        self._task: asyncio.Task[None] | None = None
+        # Threads of its own: however many requests wait for theirs, streams go on.
+        self._own_thread = anyio.CapacityLimiter(1)
+        self._threads = anyio.CapacityLimiter(READERS)
+
+    async def follow(
+        self, key_id: str, study_id: int, only: int | None = None, after: int | None = None
+    ) -> Follower:
+        """Begin a stream; whoever does ends it by `leave`.
+
+        Parameters
+        ----------
+        only
+            One topic, or none for all of the study's.
+        after
+            The position of the log from which on that topic's news are told; from now on if not
+            given.
+        """
+        most = self._service.settings.streams_per_key
+        if self._by_key[key_id] >= most:
+            raise TooManyStreams(f"this key has {most} event streams open; close one first")
+        follower = Follower(key_id, study_id, only)
+        self._by_key[key_id] += 1
+        self._followers.add(follower)
+        try:
+            looks = await self._in_thread(self._reader.begin, study_id, only)
+        except BaseException:
+            self.leave(follower)
+            raise
+        for topic_id, look in looks.items():
+            follower.seen[topic_id] = Seen.of(look)
+            if after is not None and after < look.position:
+                follower.seen[topic_id] = Seen(after)
+                follower.behind.add(topic_id)
+        follower.begun = True
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+        return follower
+
+    def leave(self, follower: Follower) -> None:
+        """End a stream."""
+        if follower not in self._followers:
+            return
+        self._followers.discard(follower)
+        self._by_key[follower.key_id] -= 1
+        if not self._by_key[follower.key_id]:
+            del self._by_key[follower.key_id]
+
+    async def told(self, follower: Follower) -> AsyncIterator[bytes]:
+        """Yield what a stream tells, until it ends."""
+        while follower.end is None:
+            batch = follower.take()
+            if batch is not None and not follower.has_gap(batch):
+                if told := follower.tell(batch):
+                    yield told
+            elif batch is not None or follower.behind:
+                topic_id = follower.behind.pop() if batch is None else batch.topic_id
+                async for told in self._missed(follower, topic_id):
+                    yield told
+            elif not await follower.wait(PING_SECONDS):
+                yield b": ping\n\n"
+        yield f": {follower.end}\n\n".encode()
+
+    async def _missed(self, follower: Follower, topic_id: int) -> AsyncIterator[bytes]:
+        """Tell what a stream has missed of a topic, a page at a time."""
+        follower.behind.discard(topic_id)
+        while follower.end is None:
+            after = follower.position(topic_id)
+            batch = await self._in_thread(self._reader.missed, topic_id, after)
+            if told := follower.tell(batch):
+                yield told
+            if batch.look is not None:
+                return
+
+    async def _in_thread(self, read: Callable[..., Result], *given: object) -> Result:
+        return await anyio.to_thread.run_sync(read, *given, limiter=self._threads)
+
+    async def _run(self) -> None:
+        """Read what is new, again and again, for as long as somebody wants to know."""
+        while self._followers:
+            if self._service.stopping.is_set():
+                for follower in [*self._followers]:
+                    follower.close("the service stops")
+                return
+            try:
+                await self._hand_out(await self._news())
+            except NextpairError as error:
+                # Streams stay: they go on when the database is there again.
+                log.warning("event streams cannot read the log: %s", error)
+            await asyncio.sleep(self._service.settings.events_seconds)
+        self._reader.forget()
+
+    async def _news(self) -> News:
+        followed = frozenset((one.study_id, one.only) for one in self._followers if one.begun)
+        keys = frozenset(one.key_id for one in self._followers)
+        return await anyio.to_thread.run_sync(
+            self._reader.news, followed, keys, self._clock(), limiter=self._own_thread
+        )
+
+    async def _hand_out(self, news: News) -> None:
+        for place, follower in enumerate([*self._followers]):
+            if follower.begun and follower.key_id not in news.keys:
+                follower.close("the key does not open this any more")
+            for study_id, batch in news.batches:
+                if follower.wants(study_id, batch.topic_id):
+                    follower.offer(batch)
+            if place % MOST_AT_ONCE == MOST_AT_ONCE - 1:
+                await asyncio.sleep(0)
