@@ -12,6 +12,7 @@ ServiceError
 │   └── Uninvited    ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
 ├── NotHiring        └── BadSignIn                               │   │
                                                                  │   ├── PlatformUnreachable
+                                                                 │   │   └── KeysUnavailable
                                                                  │   └── PlatformRefused
                                                                  │       └── PlatformUncertain
 """
@@ -168,6 +169,10 @@ class PlatformUnreachable(PlatformError):
     """The platform cannot be reached, or is busy."""
 
 
+class KeysUnavailable(PlatformUnreachable):
+    """The platform has not told the keys to its links yet: open the address again in a moment."""
+
+
 class PlatformRefused(PlatformError):
     """The platform refuses this one request."""
 
@@ -209,6 +214,7 @@ STATUS: dict[type[NextpairError], int] = {
     NotHiring: 409,
     Unfinished: 409,
     PlatformError: 502,
+    KeysUnavailable: 503,
     TooLarge: 413,
     RateLimited: 429,
 }

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from nextpair.app.errors import BadToken, RateLimited, Unauthorized, problem_of
+from nextpair.app.errors import BadToken, KeysUnavailable, RateLimited, Unauthorized, problem_of
 from nextpair.app.invalid import findings
 from nextpair.app.pages.headers import owner_headers
 from nextpair.app.pages.plain import problem_page
@@ -89,7 +89,7 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
     headers = {}
     if isinstance(error, (Unauthorized, BadToken)):
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, (RateLimited, Unavailable)):
+    if isinstance(error, (RateLimited, Unavailable, KeysUnavailable)):
         headers["Retry-After"] = "1"
     if found.status == 500:
         return _on_surprise(request, error)

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from nextpair.selectors.errors import BadOption
+from nextpair.storage.clock import TIME_SOURCE
 from nextpair.storage.errors import AlreadyThere, Unavailable
 
 __all__ = ["Connection", "Database"]
@@ -41,6 +42,11 @@ class Database:
         since on a busy machine its process may get no turn.
     alone
         Only one thread uses it, which then keeps one connection for what it does at once.
+
+    Attributes
+    ----------
+    clock
+        In place of the database's own clock, for tests that move time.
     """
 
     def __init__(
@@ -60,6 +66,7 @@ class Database:
             else _postgresql_engine(self.url, pool_size, busy_seconds, idle_seconds)
         )
         self._writer = threading.Lock() if self.is_sqlite else None
+        self.clock: Callable[[], float] | None = None
         self._alone = alone
         self._kept: Connection | None = None
 
@@ -74,7 +81,7 @@ class Database:
             Unavailable is raised if there are any.
         """
         with self._turn(patient), _translated(), self._engine.connect() as connection:
-            connection.execution_options(**_WRITE)
+            connection.execution_options(**_WRITE, **{TIME_SOURCE: self.clock})
             with connection.begin():
                 yield connection
 

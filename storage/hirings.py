@@ -7,6 +7,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
+from nextpair.storage.clock import database_time
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import HiringRow, NoticeRow
 from nextpair.storage.hiring_tables import Hiring, Leader, Notice
@@ -111,15 +112,24 @@ def close_notice(connection: Connection, study_id: int, name: str, now: float) -
     connection.execute(which.values(handled_at=now))
 
 
-def lead(connection: Connection, name: str, holder: str, now: float, until: float) -> bool:
-    """Become, or stay, the one process that does something; False if another is."""
+def lead(connection: Connection, name: str, holder: str, seconds: float) -> bool:
+    """Become, or stay, the one process that does something; False if another is.
+
+    The lease runs by the database's clock. One that ends much later than any lease can was made
+    before that clock was set back, and is over.
+    """
     add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
-    values = {"name": name, "holder": holder, "until": until}
+    now = database_time(connection)
+    until = now + seconds
+    values = {"name": name, "holder": holder, "until": 0.0}
     connection.execute(add(Leader).values(values).on_conflict_do_nothing())
     # Only one of those that come here at once finds the row as it expects it.
     taken = (
         update(Leader)
-        .where(Leader.name == name, (Leader.holder == holder) | (Leader.until <= now))
+        .where(
+            Leader.name == name,
+            (Leader.holder == holder) | (Leader.until <= now) | (Leader.until > until + seconds),
+        )
         .values(holder=holder, until=until)
         .returning(Leader.name)
     )

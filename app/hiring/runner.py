@@ -80,9 +80,8 @@ class Runner:
         return True
 
     def _lead(self) -> bool:
-        now = self._clock()
         with self._service.database.write() as connection:
-            return hirings.lead(connection, LEADER, self._name, now, now + LEASE_SECONDS)
+            return hirings.lead(connection, LEADER, self._name, LEASE_SECONDS)
 
     def _is_due(self, row: HiringRow) -> bool:
         if row.retry_at is not None:

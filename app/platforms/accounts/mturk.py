@@ -206,10 +206,11 @@ class MTurkAccount(Account):
         return str(found["Assignment"]["AssignmentStatus"])
 
     def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
-        """Send a bonus, unless an earlier attempt did."""
+        """Send a bonus, unless an earlier attempt did, or another process that took over."""
         with translated():
-            if deed.again and self._has_bonus(submission, deed):
+            if self._has_bonus(submission, deed):
                 return
+            deed.fence()
             try:
                 self._mturk.send_bonus(
                     WorkerId=submission.worker,

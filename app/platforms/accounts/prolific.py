@@ -11,6 +11,9 @@ from nextpair.app.platforms.facts import Deed, News, Offer, Stage, Submission
 
 PAGE = 100
 STUDY, PAYMENT, PAYING, BEFORE = "study", "payment", "paying", "before"
+NOTE_SECONDS = 20.0
+"""How old the note of a payment may be when it is told: whoever takes over counts from the note."""
+TRIES = 3
 GROUP, SUBSCRIPTION = "group", "subscription"
 EVENT = "submission.status.change"
 LEAST_REASON = 100
@@ -185,9 +188,11 @@ class ProlificAccount(Account):
         """Set up a bonus, and pay it: once, for Prolific would pay it each time it is told to.
 
         That it is being paid is kept before it is told. Where nobody knows whether that came to
-        pass, the submission's own list of bonuses tells, once there was time to pay it.
+        pass, the submission's own list of bonuses tells, once there was time to pay it. A process
+        may sleep between any two steps while another one takes over and pays: so right before it is
+        told, the list is read again, and this process must still lead with a note that is fresh.
         """
-        paid = len(self._detail(submission).get("bonus_payments") or ())
+        paid = self._paid(submission)
         if PAYING in deed.kept:
             if paid > deed.kept[BEFORE]:
                 return
@@ -195,8 +200,19 @@ class ProlificAccount(Account):
                 raise PlatformUnreachable("Prolific may be paying a bonus: to be seen soon")
         payment = deed.kept.get(PAYMENT) or self._set_up(submission, amount)
         deed.keep({PAYMENT: payment})
-        deed.keep({PAYMENT: payment, PAYING: deed.now, BEFORE: paid})
-        self._api.call("POST", f"bulk-bonus-payments/{payment}/pay/")
+        for _ in range(TRIES):
+            noted = deed.fence()
+            deed.keep({PAYMENT: payment, PAYING: noted, BEFORE: paid})
+            if self._paid(submission) > paid:
+                return
+            if deed.fence() - noted <= NOTE_SECONDS:
+                self._api.call("POST", f"bulk-bonus-payments/{payment}/pay/")
+                return
+        raise PlatformUnreachable("Prolific takes too long to tell what it has paid")
+
+    def _paid(self, submission: Submission) -> int:
+        """Count the bonuses that Prolific lists."""
+        return len(self._detail(submission).get("bonus_payments") or ())
 
     def _set_up(self, submission: Submission, amount: int) -> str:
         study = submission.offer or self._detail(submission)["study_id"]
