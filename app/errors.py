@@ -12,7 +12,8 @@ ServiceError
 │   └── Uninvited    ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
 ├── NotHiring        └── BadSignIn                               │   │
                                                                  │   ├── PlatformUnreachable
-                                                                 │   │   └── KeysUnavailable
+                                                                 │   │   ├── KeysUnavailable
+                                                                 │   │   └── PlatformMalformed
                                                                  │   └── PlatformRefused
                                                                  │       └── PlatformUncertain
 """
@@ -141,6 +142,10 @@ class BadNotice(ServiceError):
     """What was posted is not from the study's platform."""
 
 
+class Malformed(ServiceError, BadInput):
+    """What a platform told is not what it tells."""
+
+
 class NotOffered(ServiceError):
     """The study's platform does not do this."""
 
@@ -171,6 +176,10 @@ class PlatformUnreachable(PlatformError):
 
 class KeysUnavailable(PlatformUnreachable):
     """The platform has not told the keys to its links yet: open the address again in a moment."""
+
+
+class PlatformMalformed(PlatformUnreachable):
+    """The platform answers with something else than it should."""
 
 
 class PlatformRefused(PlatformError):

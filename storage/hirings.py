@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -12,6 +12,8 @@ from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import HiringRow, NoticeRow
 from nextpair.storage.hiring_tables import Hiring, Leader, Notice
 
+MOST_FAILURES = 3
+"""After so many failures, what a platform told is set aside."""
 _HIRING: tuple[Any, ...] = (
     Hiring.study_id,
     Hiring.platform,
@@ -97,10 +99,14 @@ def add_notice(connection: Connection, row: NoticeRow) -> None:
 
 
 def open_notices(connection: Connection, study_id: int) -> list[NoticeRow]:
-    """List what a platform told that nobody has looked at, oldest first."""
+    """List what a platform told that nobody has looked at, oldest first; not what is set aside."""
     found = (
         select(*_NOTICE)
-        .where(Notice.study_id == study_id, Notice.handled_at.is_(None))
+        .where(
+            Notice.study_id == study_id,
+            Notice.handled_at.is_(None),
+            Notice.failures < MOST_FAILURES,
+        )
         .order_by(Notice.received_at, Notice.name)
     )
     return [NoticeRow(*row) for row in connection.execute(found)]
@@ -110,6 +116,23 @@ def close_notice(connection: Connection, study_id: int, name: str, now: float) -
     """Note that something was looked at."""
     which = update(Notice).where(Notice.study_id == study_id, Notice.name == name)
     connection.execute(which.values(handled_at=now))
+
+
+def fail_notice(connection: Connection, study_id: int, name: str) -> bool:
+    """Note that something could not be taken in; True if it is set aside from now on."""
+    which = update(Notice).where(Notice.study_id == study_id, Notice.name == name)
+    changed = which.values(failures=Notice.failures + 1).returning(Notice.failures)
+    return bool(connection.execute(changed).scalar_one() == MOST_FAILURES)
+
+
+def count_set_aside(connection: Connection, study_id: int) -> int:
+    """Count what a platform told that could not be taken in."""
+    found = select(func.count()).where(
+        Notice.study_id == study_id,
+        Notice.handled_at.is_(None),
+        Notice.failures >= MOST_FAILURES,
+    )
+    return int(connection.execute(found).scalar_one())
 
 
 def lead(connection: Connection, name: str, holder: str, seconds: float) -> bool:

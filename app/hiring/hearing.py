@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
 
 from nextpair.app.hiring.deeds import Kind, Note, note
+from nextpair.app.hiring.intake import checked
+from nextpair.app.hiring.notices import take_notices
 from nextpair.app.hiring.tasking import absorb
 from nextpair.app.judging.releasing import release
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import News, Stage, Submission, TaskAnswer
+from nextpair.app.platforms.facts import News, Stage, Submission
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
@@ -32,20 +33,11 @@ LATE_SECONDS = 8 * 86_400
 
 def keep(service: Service, study_id: int, news: Iterable[News], now: float) -> None:
     """Store what a platform told, to be looked at later; the same twice is once."""
+    told = [(place, asdict(checked(one))) for place, one in enumerate(news)]
     with service.database.write() as connection:
-        for one in news:
-            name = one.id or f"told:{now!r}"
-            hirings.add_notice(connection, NoticeRow(study_id, name, asdict(one), now, None))
-
-
-def _read(content: Any) -> News:
-    return News(
-        content["id"],
-        [Submission(**{**one, "stage": Stage(one["stage"])}) for one in content["submissions"]],
-        [TaskAnswer(**one) for one in content["answers"]],
-        content["offers"],
-        content["handle"],
-    )
+        for place, content in told:
+            name = content["id"] or f"told:{now!r}:{place}"
+            hirings.add_notice(connection, NoticeRow(study_id, name, content, now, None))
 
 
 class Hearing:
@@ -59,14 +51,11 @@ class Hearing:
 
     def hear_kept(self) -> None:
         """Look at what was told in between."""
-        with self._service.database.read() as connection:
-            rows = hirings.open_notices(connection, self._study.id)
-        for row in rows:
-            news = _read(row.content)
-            self._hear(news)
-            self._account.heard(news)
-            with self._service.database.write() as connection:
-                hirings.close_notice(connection, self._study.id, row.name, self._now)
+        take_notices(self._service, self._hiring, self._take_in, self._now)
+
+    def _take_in(self, news: News) -> None:
+        self._hear(news)
+        self._account.heard(news)
 
     def poll(self, *, wide: bool) -> None:
         """Ask the platform."""
@@ -80,8 +69,7 @@ class Hearing:
             if one.reference and (one.id in awaited or self._may_tell(one, wide))
         ]
         for news in self._account.poll(asked, self._hiring.memory):
-            self._hear(news)
-            self._account.heard(news)
+            self._take_in(news)
 
     def _may_tell(self, offer: OfferRow, wide: bool) -> bool:
         late = wide and self._now - offer.created_at < LATE_SECONDS

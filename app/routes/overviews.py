@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from nextpair.app.hiring.managing import warnings
 from nextpair.app.hiring.offering import money
 from nextpair.app.judging import reporting
 from nextpair.app.routes.access import Now, Reader, Svc
@@ -47,6 +48,7 @@ def get_pace(
         found = stored.pace(connection, study_id, begins)
         hiring = hirings.find_hiring(connection, study_id)
         paid = money(connection, study_id)
+        told = warnings(hiring, hirings.count_set_aside(connection, study_id))
     made = [one - following for one, following in pairwise((*found.since, 0))]
     return PaceOut(
         topics=len(rows),
@@ -68,6 +70,7 @@ def get_pace(
             currency=settings.hiring.currency,
             spent=paid.spent / CENTS,
             reserved=paid.reserved / CENTS,
+            warnings=told,
         ),
     )
 

@@ -230,5 +230,5 @@ def test_answers_are_read_and_declarations_in_them_are_not() -> None:
 def test_secrets_do_not_show(tmp_path: Path) -> None:
     given = {"mturk": {"secret_access_key": SecretStr("hunter2")}}
     assert "hunter2" not in repr(read_access("mturk", given))
-    with pytest.raises(KeyError):
+    with pytest.raises(Malformed, match="Events is missing"):
         news_in({})

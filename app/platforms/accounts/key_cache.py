@@ -76,7 +76,7 @@ class KeyCache:
                 self._waiting.release()
 
     def _refresh(self) -> threading.Event | None:
-        """Start a fetch unless one is running or was made a moment ago; return what tells its end."""
+        """Start a fetch, unless one was just made; return what tells the end of one that runs."""
         with self._lock:
             if self._running is None and self._clock() - self._asked >= GAP_SECONDS:
                 self._running = threading.Event()
