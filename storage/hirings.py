@@ -98,6 +98,12 @@ def add_notice(connection: Connection, row: NoticeRow) -> None:
     connection.execute(add(Notice).values(values).on_conflict_do_nothing())
 
 
+def was_told(connection: Connection, study_id: int, name: str) -> bool:
+    """Say whether a platform has told something before."""
+    found = select(Notice.name).where(Notice.study_id == study_id, Notice.name == name)
+    return connection.execute(found).one_or_none() is not None
+
+
 def open_notices(connection: Connection, study_id: int) -> list[NoticeRow]:
     """List what a platform told that nobody has looked at, oldest first; not what is set aside."""
     found = (

@@ -38,6 +38,12 @@ def take_notices(
             hirings.close_notice(connection, hiring.study_id, row.name, now)
 
 
+def keep_heard(service: Service, study_id: int, name: str, now: float) -> None:
+    """Keep in mind that something was taken in which the platform may tell again."""
+    with service.database.write() as connection:
+        hirings.add_notice(connection, NoticeRow(study_id, name, {}, now, now))
+
+
 def _failed(
     service: Service, hiring: HiringRow, row: NoticeRow, error: Exception, now: float
 ) -> None:

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from nextpair.app.errors import (
     BadArrival,
+    Malformed,
     PlatformDenied,
     PlatformRefused,
     PlatformUnreachable,

@@ -105,9 +105,24 @@ def test_an_expired_offer_may_cost_only_what_was_begun(database: Database) -> No
         for name, state in (("a", "working"), ("b", "held"), ("c", "returned"), ("d", "rejected")):
             _submission(connection, offer, name, state)
         offers.change_offer(connection, offer, state=OfferState.EXPIRED)
-        assert offers.reserved(connection, 1) == 2 * 72
+        assert offers.reserved(connection, 1) == 72 + 60, "who is held gets no bonus"
         _offer(connection, 2, state=OfferState.FAILED)
-        assert offers.reserved(connection, 1) == 2 * 72
+        assert offers.reserved(connection, 1) == 72 + 60
+
+
+def test_who_is_rejected_may_cost_something_until_the_platform_has_taken_it(
+    database: Database,
+) -> None:
+    with database.write() as connection:
+        offer = _offer(connection, 1)
+        name = _submission(connection, offer, "a", SubmissionState.REJECTED)
+        deeds.add_deed(connection, _deed("r", kind="reject", submission_id=name, cost=0))
+        assert offers.reserved(connection, 1) == 3 * 72
+        offers.change_offer(connection, offer, state=OfferState.EXPIRED)
+        assert offers.reserved(connection, 1) == 72
+        (row,) = deeds.intended(connection, 1)
+        assert deeds.end_deed(connection, row, DeedState.DONE, 2.0, "")
+        assert offers.reserved(connection, 1) == 0
 
 
 def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
