@@ -17,6 +17,8 @@ ServiceError
 │   └── Uninvited    ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
 ├── NotHiring        └── BadSignIn                               │   │
                                                                  │   ├── PlatformUnreachable
+                                                                 │   │   ├── KeysUnavailable
+                                                                 │   │   └── PlatformMalformed
                                                                  │   └── PlatformRefused
                                                                  │       └── PlatformUncertain
 """
@@ -171,6 +173,10 @@ class BadNotice(ServiceError):
     """What was posted is not from the study's platform."""
 
 
+class Malformed(ServiceError, BadInput):
+    """What a platform told is not what it tells."""
+
+
 class NotOffered(ServiceError):
     """The study's platform does not do this."""
 
@@ -197,6 +203,14 @@ class PlatformDenied(PlatformError):
 
 class PlatformUnreachable(PlatformError):
     """The platform cannot be reached, or is busy."""
+
+
+class KeysUnavailable(PlatformUnreachable):
+    """The platform has not told the keys to its links yet: open the address again in a moment."""
+
+
+class PlatformMalformed(PlatformUnreachable):
+    """The platform answers with something else than it should."""
 
 
 class PlatformRefused(PlatformError):
@@ -241,6 +255,7 @@ STATUS: dict[type[NextpairError], int] = {
     NotHiring: 409,
     Unfinished: 409,
     PlatformError: 502,
+    KeysUnavailable: 503,
     TooLarge: 413,
     RateLimited: 429,
     ClientGone: 499,

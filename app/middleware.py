@@ -153,7 +153,7 @@ class _Request:
 class JsonFormatter(logging.Formatter):
     """Writes a log record as one line of JSON."""
 
-    _FIELDS = ("request_id", "method", "route", "status", "ms", "key")
+    _FIELDS = ("request_id", "method", "route", "status", "ms", "key", "study", "platform", "error")
 
     def format(self, record: logging.LogRecord) -> str:
         """Write one record."""

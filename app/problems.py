@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 from nextpair.app.errors import (
     BadToken,
     HelperLost,
+    KeysUnavailable,
     Overloaded,
     RateLimited,
     TooManyHeavyCalls,
@@ -99,7 +100,7 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
     headers = {}
     if isinstance(error, (Unauthorized, BadToken)):
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, (RateLimited, Unavailable)):
+    if isinstance(error, (RateLimited, Unavailable, KeysUnavailable)):
         headers["Retry-After"] = "1"
     if isinstance(error, (Overloaded, TooManyHeavyCalls, HelperLost)):
         headers["Retry-After"] = "5"

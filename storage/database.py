@@ -1,6 +1,6 @@
 """One database: SQLite on a laptop, PostgreSQL when many processes or machines serve."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from nextpair.selectors.errors import BadOption
+from nextpair.storage.clock import TIME_SOURCE
 from nextpair.storage.driver_errors import translated
 from nextpair.storage.errors import Locked, Unavailable, WrongSchema
 from nextpair.storage.postgresql import CircuitBreaker, postgresql_engine, take_time
@@ -35,6 +36,11 @@ class Database:
         since on a busy machine its process may get no turn.
     most_waiting
         How many threads may wait for a lock that another program keeps on a SQLite file.
+
+    Attributes
+    ----------
+    clock
+        In place of the database's own clock, for tests that move time.
     """
 
     def __init__(
@@ -58,6 +64,7 @@ class Database:
             if self.is_sqlite
             else postgresql_engine(self.url, pool_size, busy_seconds, idle_seconds, self._breaker)
         )
+        self.clock: Callable[[], float] | None = None
 
     @contextmanager
     def write(self, *, wait: float | None = None) -> Iterator[Connection]:
@@ -82,10 +89,11 @@ class Database:
     def _begin(self, seconds: float) -> Iterator[Connection]:
         if not self.is_sqlite:
             with self._connect() as connection, connection.begin():
+                connection.execution_options(**{TIME_SOURCE: self.clock})
                 yield connection
             return
         with self._queue.turn(seconds) as until, self._connect(Locked) as connection:
-            connection.execution_options(**{WAIT: until})
+            connection.execution_options(**{WAIT: until, TIME_SOURCE: self.clock})
             with connection.begin():
                 yield connection
 

@@ -78,23 +78,32 @@ def keep(connection: Connection, deed: DeedRow, kept: Mapping[str, Any]) -> bool
 
 def end_deed(
     connection: Connection,
-    deed_id: int,
+    deed: DeedRow,
     state: DeedState,
     now: float,
     message: str,
     *,
     free: bool = False,
-) -> None:
-    """Note what became of a deed, and whether it is certain to have cost nothing."""
+) -> bool:
+    """Note what became of a deed, and whether it is certain to have cost nothing.
+
+    False if nothing was noted. That it was done is true whoever did it; that it has failed is known
+    only to the newest attempt.
+    """
     values: dict[str, Any] = {"state": state.value, "ended_at": now, "message": message}
     if free:
         values["cost"] = 0
-    connection.execute(update(Deed).where(Deed.id == deed_id).values(values))
+    which = [Deed.id == deed.id, Deed.state != DeedState.DONE.value]
+    if state != DeedState.DONE:
+        which.append(Deed.attempts == deed.attempts)
+    ended = update(Deed).where(*which).values(values).returning(Deed.id)
+    return connection.execute(ended).one_or_none() is not None
 
 
-def postpone_deed(connection: Connection, deed_id: int, message: str) -> None:
+def postpone_deed(connection: Connection, deed: DeedRow, message: str) -> None:
     """Note why an attempt came to nothing; there will be others."""
-    connection.execute(update(Deed).where(Deed.id == deed_id).values(message=message))
+    mine = (Deed.id == deed.id, Deed.attempts == deed.attempts)
+    connection.execute(update(Deed).where(*mine).values(message=message))
 
 
 def spent(connection: Connection, study_id: int) -> int:

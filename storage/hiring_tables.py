@@ -6,7 +6,7 @@ done after; its row is also its line in the activity log.
 
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nextpair.storage.tables import ID, Base
@@ -103,7 +103,10 @@ class Deed(Base):
 
 
 class Notice(Base):
-    """What a platform told by itself, kept until it is looked at."""
+    """What a platform told by itself, kept until it is looked at.
+
+    `failures` counts how often it could not be taken in.
+    """
 
     __tablename__ = "notices"
     study_id: Mapped[int] = mapped_column(ForeignKey("studies.id"), primary_key=True)
@@ -111,6 +114,7 @@ class Notice(Base):
     content: Mapped[dict[str, Any]]
     received_at: Mapped[float]
     handled_at: Mapped[float | None]
+    failures: Mapped[int] = mapped_column(BigInteger, server_default="0")
 
 
 class Leader(Base):

@@ -3,14 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
+from nextpair.storage.clock import database_time
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import HiringRow, NoticeRow
 from nextpair.storage.hiring_tables import Hiring, Leader, Notice
 
+MOST_FAILURES = 3
+"""After so many failures, what a platform told is set aside."""
 _HIRING: tuple[Any, ...] = (
     Hiring.study_id,
     Hiring.platform,
@@ -95,11 +98,21 @@ def add_notice(connection: Connection, row: NoticeRow) -> None:
     connection.execute(add(Notice).values(values).on_conflict_do_nothing())
 
 
+def was_told(connection: Connection, study_id: int, name: str) -> bool:
+    """Say whether a platform has told something before."""
+    found = select(Notice.name).where(Notice.study_id == study_id, Notice.name == name)
+    return connection.execute(found).one_or_none() is not None
+
+
 def open_notices(connection: Connection, study_id: int) -> list[NoticeRow]:
-    """List what a platform told that nobody has looked at, oldest first."""
+    """List what a platform told that nobody has looked at, oldest first; not what is set aside."""
     found = (
         select(*_NOTICE)
-        .where(Notice.study_id == study_id, Notice.handled_at.is_(None))
+        .where(
+            Notice.study_id == study_id,
+            Notice.handled_at.is_(None),
+            Notice.failures < MOST_FAILURES,
+        )
         .order_by(Notice.received_at, Notice.name)
     )
     return [NoticeRow(*row) for row in connection.execute(found)]
@@ -111,15 +124,41 @@ def close_notice(connection: Connection, study_id: int, name: str, now: float) -
     connection.execute(which.values(handled_at=now))
 
 
-def lead(connection: Connection, name: str, holder: str, now: float, until: float) -> bool:
-    """Become, or stay, the one process that does something; False if another is."""
+def fail_notice(connection: Connection, study_id: int, name: str) -> bool:
+    """Note that something could not be taken in; True if it is set aside from now on."""
+    which = update(Notice).where(Notice.study_id == study_id, Notice.name == name)
+    changed = which.values(failures=Notice.failures + 1).returning(Notice.failures)
+    return bool(connection.execute(changed).scalar_one() == MOST_FAILURES)
+
+
+def count_set_aside(connection: Connection, study_id: int) -> int:
+    """Count what a platform told that could not be taken in."""
+    found = select(func.count()).where(
+        Notice.study_id == study_id,
+        Notice.handled_at.is_(None),
+        Notice.failures >= MOST_FAILURES,
+    )
+    return int(connection.execute(found).scalar_one())
+
+
+def lead(connection: Connection, name: str, holder: str, seconds: float) -> bool:
+    """Become, or stay, the one process that does something; False if another is.
+
+    The lease runs by the database's clock. One that ends much later than any lease can was made
+    before that clock was set back, and is over.
+    """
     add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
-    values = {"name": name, "holder": holder, "until": until}
+    now = database_time(connection)
+    until = now + seconds
+    values = {"name": name, "holder": holder, "until": 0.0}
     connection.execute(add(Leader).values(values).on_conflict_do_nothing())
     # Only one of those that come here at once finds the row as it expects it.
     taken = (
         update(Leader)
-        .where(Leader.name == name, (Leader.holder == holder) | (Leader.until <= now))
+        .where(
+            Leader.name == name,
+            (Leader.holder == holder) | (Leader.until <= now) | (Leader.until > until + seconds),
+        )
         .values(holder=holder, until=until)
         .returning(Leader.name)
     )

@@ -3,19 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import case, func, insert, select, update
+from sqlalchemy import case, exists, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
     UNDECIDED,
+    DeedState,
     OfferRow,
     OfferState,
     SubmissionRow,
     SubmissionState,
 )
-from nextpair.storage.hiring_tables import Offer, Submission
+from nextpair.storage.hiring_tables import Deed, Offer, Submission
 
 _OFFER: tuple[Any, ...] = (
     Offer.id,
@@ -45,6 +46,7 @@ _SUBMISSION: tuple[Any, ...] = (
     Submission.finished_at,
     Submission.created_at,
 )
+_REJECT = "reject"
 _DECIDED = (SubmissionState.ACCEPTED.value, SubmissionState.REJECTED.value)
 
 
@@ -129,16 +131,24 @@ def begin_after(connection: Connection, worker_id: int, but: int, now: float) ->
 
 
 def reserved(connection: Connection, study_id: int) -> int:
-    """Say what a study's offers may still cost: places to be taken, and sessions undecided."""
-    undecided = _count(Submission.state.in_([state.value for state in UNDECIDED]))
-    decided = _count(Submission.state.in_(_DECIDED))
-    left = case(
-        (Offer.state == OfferState.EXPIRED.value, undecided),
-        (Offer.state == OfferState.FAILED.value, 0),
-        else_=Offer.places - decided,
+    """Say what a study's offers may still cost: places to be taken, and sessions undecided.
+
+    Who is to be rejected is undecided until the platform has taken that: a person there may have
+    accepted them meanwhile. Who is held is accepted by a person, if at all, and gets no bonus.
+    """
+    waits = exists().where(
+        Deed.submission_id == Submission.id,
+        Deed.kind == _REJECT,
+        Deed.state == DeedState.INTENDED.value,
     )
+    undecided = _count(Submission.state.in_([state.value for state in UNDECIDED]) | waits)
+    decided = _count(Submission.state.in_(_DECIDED) & ~waits)
+    held = _count(Submission.state == SubmissionState.HELD.value)
+    left = case((Offer.state == OfferState.EXPIRED.value, undecided), else_=Offer.places - decided)
     each = Offer.price + Offer.bonus_price
-    found = select(func.coalesce(func.sum(left * each), 0)).where(Offer.study_id == study_id)
+    may_cost = left * each - held * Offer.bonus_price
+    which = (Offer.study_id == study_id, Offer.state != OfferState.FAILED.value)
+    found = select(func.coalesce(func.sum(may_cost), 0)).where(*which)
     return int(connection.execute(found).scalar_one())
 
 

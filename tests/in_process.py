@@ -175,4 +175,6 @@ def installed(url: str, **settings: Any) -> Iterator[InProcess]:
     settings = {"log_level": "warning", "rate_per_key": 1e6, "runner_seconds": 0, **settings}
     app = create_app(Settings(database=url, **settings), clock=clock)
     with watched(app.state.service.database._engine), TestClient(app) as http:
+        # What the database's clock decides on, leases and payments, tests move by the same clock.
+        app.state.service.database.clock = clock
         yield InProcess(app, http, clock, url, key)

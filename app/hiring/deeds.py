@@ -29,6 +29,7 @@ class Note(StrEnum):
     RETURN = "return"
     HOLD = "hold"
     UNMATCHED = "unmatched"
+    SET_ASIDE = "set_aside"
 
 
 def intend(

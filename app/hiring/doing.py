@@ -14,6 +14,7 @@ from nextpair.app.judging.study import Study
 from nextpair.app.platforms.base import Account, Shows
 from nextpair.app.platforms.facts import Deed, Stage, Submission, Task
 from nextpair.storage import deeds, hirings, offers, studies
+from nextpair.storage.clock import read_time
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
     DeedRow,
@@ -50,31 +51,33 @@ class Doing:
             if not self._leads():
                 raise Overtaken()
             with database.write() as connection:
-                begun = deeds.begin_deed(connection, row, self._now)
+                begun_at = read_time(connection)
+                begun = deeds.begin_deed(connection, row, begun_at)
             if begun is not None:
-                self._do(begun)
+                self._do(begun, begun_at)
 
-    def _do(self, row: DeedRow) -> None:
+    def _do(self, row: DeedRow, begun_at: float) -> None:
         database = self._service.database
         try:
-            result = self._act(row)
+            result = self._act(row, self._deed(row, begun_at))
         except PlatformRefused as error:
             failed, told = DeedState.FAILED, str(error)
             # What may have been paid is counted, so that the budget holds whatever is true.
             free = not isinstance(error, PlatformUncertain)
             with database.write() as connection:
-                deeds.end_deed(connection, row.id, failed, self._now, told, free=free)
+                if not deeds.end_deed(connection, row, failed, self._now, told, free=free):
+                    raise Overtaken() from None
                 self._failed(connection, row, told)
             return
         except PlatformError as error:
             with database.write() as connection:
-                deeds.postpone_deed(connection, row.id, str(error))
+                deeds.postpone_deed(connection, row, str(error))
             raise
         with database.write() as connection:
-            deeds.end_deed(connection, row.id, DeedState.DONE, self._now, "")
-            self._done(connection, row, result)
+            if deeds.end_deed(connection, row, DeedState.DONE, self._now, ""):
+                self._done(connection, row, result)
 
-    def _deed(self, row: DeedRow) -> Deed:
+    def _deed(self, row: DeedRow, begun_at: float) -> Deed:
         database, kept = self._service.database, dict(row.kept)
 
         def keep(values: Mapping[str, Any]) -> None:
@@ -89,21 +92,30 @@ class Doing:
             with database.write() as connection:
                 hirings.set_memory(connection, self._study.id, self._memory)
 
+        def fence() -> float:
+            if not self._leads():
+                raise Overtaken()
+            with database.write() as connection:
+                if not deeds.keep(connection, row, kept):
+                    raise Overtaken()
+                return read_time(connection)
+
         token = self._service.receipts.deed_token(self._study.id, row.token)
-        since = self._now if row.tried_at is None else row.tried_at
+        since = begun_at if row.tried_at is None else row.tried_at
         return Deed(
             token,
-            self._now,
+            begun_at,
             row.attempts > 1,
             since,
             kept,
             keep,
             self._memory,
             remember,
+            fence,
         )
 
-    def _act(self, row: DeedRow) -> str | None:
-        deed, account = self._deed(row), self._account
+    def _act(self, row: DeedRow, deed: Deed) -> str | None:
+        account = self._account
         match row.kind:
             case Kind.PUBLISH:
                 return self._publish(row, deed)

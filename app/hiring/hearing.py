@@ -1,16 +1,17 @@
 """Hearing what a platform tells: who handed in, who gave their work back."""
 
-from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 
 from nextpair.app.hiring.deeds import Kind, Note, note
+from nextpair.app.hiring.intake import checked
+from nextpair.app.hiring.notices import keep_heard, take_notices
 from nextpair.app.hiring.tasking import absorb
 from nextpair.app.judging.releasing import release
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import News, Stage, Submission, TaskAnswer
+from nextpair.app.platforms.facts import News, Stage, Submission
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
@@ -23,6 +24,8 @@ from nextpair.storage.hiring_rows import (
     SubmissionState,
 )
 
+RETURN_TOLD = "return_told"
+"""Noted of a session once the platform has told that it was given back."""
 _NOT_HANDED_IN = (SubmissionState.WORKING, SubmissionState.FINISHED, SubmissionState.RETURNED)
 WIDE_SECONDS = 600
 """How often offers are looked at, too, of which nothing is expected any more."""
@@ -32,20 +35,11 @@ LATE_SECONDS = 8 * 86_400
 
 def keep(service: Service, study_id: int, news: Iterable[News], now: float) -> None:
     """Store what a platform told, to be looked at later; the same twice is once."""
+    told = [(place, asdict(checked(one))) for place, one in enumerate(news)]
     with service.database.write() as connection:
-        for one in news:
-            name = one.id or f"told:{now!r}"
-            hirings.add_notice(connection, NoticeRow(study_id, name, asdict(one), now, None))
-
-
-def _read(content: Any) -> News:
-    return News(
-        content["id"],
-        [Submission(**{**one, "stage": Stage(one["stage"])}) for one in content["submissions"]],
-        [TaskAnswer(**one) for one in content["answers"]],
-        content["offers"],
-        content["handle"],
-    )
+        for place, content in told:
+            name = content["id"] or f"told:{now!r}:{place}"
+            hirings.add_notice(connection, NoticeRow(study_id, name, content, now, None))
 
 
 class Hearing:
@@ -59,14 +53,11 @@ class Hearing:
 
     def hear_kept(self) -> None:
         """Look at what was told in between."""
-        with self._service.database.read() as connection:
-            rows = hirings.open_notices(connection, self._study.id)
-        for row in rows:
-            news = _read(row.content)
-            self._hear(news)
-            self._account.heard(news)
-            with self._service.database.write() as connection:
-                hirings.close_notice(connection, self._study.id, row.name, self._now)
+        take_notices(self._service, self._hiring, self._take_in, self._now)
+
+    def _take_in(self, news: News) -> None:
+        self._hear(news)
+        self._account.heard(news)
 
     def poll(self, *, wide: bool) -> None:
         """Ask the platform."""
@@ -80,8 +71,16 @@ class Hearing:
             if one.reference and (one.id in awaited or self._may_tell(one, wide))
         ]
         for news in self._account.poll(asked, self._hiring.memory):
-            self._hear(news)
+            if news.id is None or self._is_new(news.id):
+                self._hear(news)
             self._account.heard(news)
+            if news.id is not None:
+                keep_heard(self._service, self._study.id, news.id, self._now)
+
+    def _is_new(self, name: str) -> bool:
+        """Say whether something was not told before: queues tell the same more than once."""
+        with self._service.database.read() as connection:
+            return not hirings.was_told(connection, self._study.id, name)
 
     def _may_tell(self, offer: OfferRow, wide: bool) -> bool:
         late = wide and self._now - offer.created_at < LATE_SECONDS
@@ -101,6 +100,8 @@ class Hearing:
         row = self._find(connection, told)
         if row is None:
             return []
+        row = self._of_offer(connection, row, told)
+        left = self._left_by_others(connection, row, told)
         match told.stage:
             case Stage.SUBMITTED if row.state in _NOT_HANDED_IN:
                 self._hand_in(connection, row, told)
@@ -111,18 +112,33 @@ class Hearing:
                 offers.change_submission(connection, row.id, state=state)
                 self._note(connection, Kind.REJECT, row, "rejected at the platform")
             case Stage.RETURNED if row.state in _NOT_HANDED_IN[:2]:
-                state = SubmissionState.RETURNED
-                offers.change_submission(connection, row.id, state=state)
-                self._note(connection, Note.RETURN, row, "given back", name=f"{row.id}:{self._now}")
-                return [row.worker_id]
+                left.append(self._return(connection, row))
             case _:
                 pass
-        return []
+        return left
+
+    def _return(self, connection: Connection, row: SubmissionRow) -> int:
+        state, extra = SubmissionState.RETURNED, {**row.extra, RETURN_TOLD: True}
+        offers.change_submission(connection, row.id, state=state, extra=extra)
+        self._note(connection, Note.RETURN, row, "given back", name=f"{row.id}:{self._now}")
+        return row.worker_id
+
+    def _left_by_others(
+        self, connection: Connection, row: SubmissionRow, told: Submission
+    ) -> list[int]:
+        """Take it that others gave a session back that someone has handed in."""
+        if told.worker is None or told.stage in (Stage.WORKING, Stage.RETURNED):
+            return []
+        others = offers.submissions_of(connection, self._study.id, told.session)
+        open_ones = (one for one in others if one.state in _NOT_HANDED_IN[:2])
+        return [self._return(connection, one) for one in open_ones if one.id != row.id]
 
     def _find(self, connection: Connection, told: Submission) -> SubmissionRow | None:
         """Find the session that is meant, where one has come to several workers."""
         rows = offers.submissions_of(connection, self._study.id, told.session)
         if told.worker is None:
+            if told.stage is Stage.RETURNED:
+                return self._returned(connection, rows)
             return rows[-1] if rows else None
         worker = studies.find_worker(connection, self._study.id, told.worker)
         for row in rows:
@@ -131,6 +147,35 @@ class Hearing:
         if told.stage in (Stage.WORKING, Stage.RETURNED):
             return None
         return self._stranger(connection, told)
+
+    def _returned(
+        self, connection: Connection, rows: Sequence[SubmissionRow]
+    ) -> SubmissionRow | None:
+        """Find whose return is told, where nobody says whose: the first that it was not told of."""
+        for row in rows:
+            if row.state in _NOT_HANDED_IN[:2]:
+                return row
+            if row.state == SubmissionState.RETURNED and not row.extra.get(RETURN_TOLD):
+                # Someone else had come for it before this was told.
+                extra = {**row.extra, RETURN_TOLD: True}
+                offers.change_submission(connection, row.id, extra=extra)
+                return None
+        return None
+
+    def _of_offer(
+        self, connection: Connection, row: SubmissionRow, told: Submission
+    ) -> SubmissionRow:
+        """Say which offer a session is of, where its worker came before the offer was noted here.
+
+        A runner may die right after it has published, and workers are quick.
+        """
+        if row.offer_id is not None or told.offer is None:
+            return row
+        made = offers.list_offers(connection, self._study.id)
+        offer = next((one.id for one in made if one.reference == told.offer), None)
+        if offer is not None:
+            offers.change_submission(connection, row.id, offer_id=offer)
+        return replace(row, offer_id=offer)
 
     def _stranger(self, connection: Connection, told: Submission) -> SubmissionRow:
         """Note someone who handed in without ever having been here."""

@@ -135,6 +135,7 @@ class Situation:
     money: Money
     offers: Mapping[str, int]
     submissions: Mapping[str, int]
+    warnings: Sequence[str]
 
 
 def look(service: Service, name: str) -> Situation:
@@ -146,7 +147,24 @@ def look(service: Service, name: str) -> Situation:
         made = offers.list_offers(connection, study_id)
         came = offers.submissions_of(connection, study_id)
         spent = money(connection, study_id)
-    return Situation(hiring, study, spent, _count(made), _count(came))
+        told = warnings(hiring, hirings.count_set_aside(connection, study_id))
+    return Situation(hiring, study, spent, _count(made), _count(came), told)
+
+
+def warnings(hiring: HiringRow | None, set_aside: int) -> list[str]:
+    """Say what the owner of a study should look at, in plain sentences."""
+    found = []
+    if hiring is not None and hiring.retry_at is not None:
+        found.append(f"Hiring waits, and tries again by itself: {hiring.message}")
+    elif hiring is not None and hiring.message not in ("", BY_HAND):
+        found.append(f"Hiring is paused until someone starts it again: {hiring.message}")
+    if set_aside:
+        what = "message" if set_aside == 1 else "messages"
+        found.append(
+            f"{set_aside} {what} of the platform could not be taken in. Compare the sessions that "
+            "the platform lists with those that are listed here, and pay by hand what is missing."
+        )
+    return found
 
 
 def _count(rows: Sequence[OfferRow] | Sequence[SubmissionRow]) -> dict[str, int]:

@@ -31,7 +31,7 @@ class Receipts:
     def matches(self, brought: str, submission_id: int, session: str, worker_id: int) -> bool:
         """Say whether what a worker brought is the receipt, or the code, of their session."""
         own = self.receipt(submission_id, session, worker_id, 0)
-        given = brought.strip().encode()
+        given = brought.strip().encode(errors="replace")
         is_token = hmac.compare_digest(given, own.token.encode())
         return hmac.compare_digest(given.upper(), own.code.encode()) or is_token
 

@@ -4,12 +4,14 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from nextpair.app.errors import Overtaken, PlatformError, PlatformUnreachable
 from nextpair.app.hiring.deciding import decide_all
 from nextpair.app.hiring.deeds import Note, note
 from nextpair.app.hiring.doing import Doing
+from nextpair.app.hiring.faults import describe
+from nextpair.app.hiring.guarded import GuardedAccount
 from nextpair.app.hiring.hearing import WIDE_SECONDS, Hearing
 from nextpair.app.hiring.offering import offer_more, withdraw, work_left
 from nextpair.app.hiring.tasking import offer_tasks, settle
@@ -30,6 +32,7 @@ LEASE_SECONDS = 120.0
 deed, and one that comes back later finds its attempt overtaken."""
 JOIN_SECONDS = 8.0
 """How long a call that is being made may hold up the end of a process."""
+UNEXPECTED = "something went wrong here that nobody expected: it is tried again, see the log"
 RETRY_SECONDS = 60.0
 """When a platform that could not be reached is tried again."""
 
@@ -50,10 +53,9 @@ class Runner:
         while not stop.wait(seconds):
             try:
                 self.tick()
-            except NextpairError as error:
-                log.warning("hiring: %s", error)
-            except Exception:
-                log.exception("hiring")
+            except Exception as error:
+                # As a rule the database is away; what is said of it may repeat what people wrote.
+                log.warning("no study is looked after now", extra={"error": describe(error)})
         self.resign()
 
     def resign(self) -> None:
@@ -64,7 +66,7 @@ class Runner:
             with self._service.database.write() as connection:
                 hirings.resign(connection, LEADER, self._name)
         except NextpairError as error:
-            log.warning("hiring: %s", error)
+            log.warning("the lead was not given back", extra={"error": describe(error)})
 
     def tick(self) -> bool:
         """Look after every study once; False if that is another process's to do, or nobody's."""
@@ -76,13 +78,17 @@ class Runner:
             return False
         for row in due:
             if self._lead():
-                self._look_after(row)
+                try:
+                    self._look_after(row)
+                except NextpairError as error:
+                    # Its trouble could not be written down either: the next look will find it.
+                    extra = {"study": row.study_id, "error": describe(error)}
+                    log.warning("hiring of a study was left for now", extra=extra)
         return True
 
     def _lead(self) -> bool:
-        now = self._clock()
         with self._service.database.write() as connection:
-            return hirings.lead(connection, LEADER, self._name, now, now + LEASE_SECONDS)
+            return hirings.lead(connection, LEADER, self._name, LEASE_SECONDS)
 
     def _is_due(self, row: HiringRow) -> bool:
         if row.retry_at is not None:
@@ -99,26 +105,28 @@ class Runner:
             )
 
     def _look_after(self, row: HiringRow) -> None:
+        """Look after one study: whatever goes wrong in it is its own trouble, and no other's."""
         now = self._clock()
-        with self._service.database.read() as connection:
-            study = self._service.study(connection, row.study_id)
         try:
+            with self._service.database.read() as connection:
+                study = self._service.study(connection, row.study_id)
             self._work(study, row, self._account(study), now)
-        except Overtaken as error:
-            log.warning("hiring: %s", error)
-        except NextpairError as error:
-            self._close(study.id)
-            self._trouble(row, error, now)
-        else:
             self._go_on(row, now)
+        except Overtaken:
+            log.warning("another process looks after studies now", extra={"study": row.study_id})
+        except Exception as error:
+            with suppress(Exception):
+                self._close(row.study_id)
+            self._trouble(row, error, now)
 
     def _account(self, study: Study) -> Account:
         known = self._accounts.get(study.id)
         if known is not None and known[0] == study.platform:
             return known[1]
         self._close(study.id)
-        access = read_access(study.settings.platform, self._service.settings.platforms)
-        account = study.platform.open(access)
+        name = study.settings.platform
+        access = read_access(name, self._service.settings.platforms)
+        account = GuardedAccount(study.platform.open(access), name)
         self._accounts[study.id] = study.platform, account
         return account
 
@@ -153,11 +161,15 @@ class Runner:
             offer_tasks(self._service, row, study, work, now)
         doing.do_all()
 
-    def _trouble(self, row: HiringRow, error: NextpairError, now: float) -> None:
+    def _trouble(self, row: HiringRow, error: Exception, now: float) -> None:
         """Pause with what went wrong; only a platform that was not there is tried again."""
         passing = isinstance(error, PlatformUnreachable) or not isinstance(error, PlatformError)
         retry_at = now + RETRY_SECONDS if passing else None
-        message = str(error)
+        message = str(error) if isinstance(error, NextpairError) else UNEXPECTED
+        if row.message != message:
+            # Once, and not what the platform said, which may name a worker: the owner reads that.
+            extra = {"study": row.study_id, "platform": row.platform, "error": describe(error)}
+            log.warning("hiring of a study pauses", extra=extra)
         state = HiringState.STOPPED if row.state == HiringState.STOPPED else HiringState.PAUSED
         with self._service.database.write() as connection:
             hirings.set_hiring_state(
@@ -165,7 +177,6 @@ class Runner:
             )
             if row.message != message:
                 note(connection, row, Note.PAUSE, repr(now), message, now)
-        log.warning("hiring pauses: %s", message)
 
     def _go_on(self, row: HiringRow, now: float) -> None:
         if row.retry_at is None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from nextpair.app.designs.base import AnswerModel
 from nextpair.app.errors import WorkerBlocked
 from nextpair.app.hiring.deeds import Kind, note
+from nextpair.app.hiring.faults import describe
 from nextpair.app.hiring.offering import Work, next_number, offer_more, places_now
 from nextpair.app.judging.asking import Wish, next_in_study
 from nextpair.app.judging.held import Held, check_open, take
@@ -106,7 +107,8 @@ def absorb(service: Service, study: Study, answers: Iterable[TaskAnswer], now: f
         except StorageError:
             raise
         except NextpairError as error:
-            log.warning("an answer of the platform is left out: %s", error)
+            extra = {"study": study.id, "error": describe(error)}
+            log.warning("an answer of the platform is left out", extra=extra)
 
 
 def _take_in(

@@ -181,7 +181,11 @@ def site_of(url: str) -> str:
     >>> site_of("https://Example.org:8443/a?b=c")
     'https://example.org:8443'
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        # Brackets without an IPv6 address, or characters that stand for a slash or a colon.
+        raise BadArrival("the address to go back to is no web address") from None
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
         raise BadArrival("the address to go back to is no web address")
     return f"{parts.scheme}://{parts.netloc.lower()}"

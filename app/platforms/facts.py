@@ -139,6 +139,10 @@ class Price:
         return self.pay + self.fee
 
 
+def _unfenced() -> float:
+    raise NotImplementedError("this deed was made without what guards payments")
+
+
 @dataclass(frozen=True, slots=True)
 class Deed:
     """Something that is to be done at a platform once, though it may take more than one attempt.
@@ -160,6 +164,10 @@ class Deed:
         Stores something of that kind before the next step is taken.
     memory, remember
         The same, but for all deeds of the study at this platform.
+    fence
+        Right before what must not happen twice: goes no further unless this process still leads and
+        this attempt is the newest, and returns the time. `now` and `since` are of the same clock,
+        the database's, which is one for all processes.
     """
 
     token: str
@@ -170,6 +178,7 @@ class Deed:
     keep: Callable[[Mapping[str, Any]], None] = lambda _: None
     memory: Mapping[str, Any] = field(default_factory=dict)
     remember: Callable[[Mapping[str, Any]], None] = lambda _: None
+    fence: Callable[[], float] = _unfenced
 
 
 class Stage(StrEnum):

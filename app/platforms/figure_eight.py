@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import json
 import logging
 import math
 import re
@@ -19,6 +18,7 @@ from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.figure_eight import FigureEightAccount
 from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
 from nextpair.app.platforms.accounts.figure_eight_units import news_in, slots_of, units_of
+from nextpair.app.platforms.accounts.reading import parse
 from nextpair.app.platforms.base import Account, Platform, Shows, site_of, wanted
 from nextpair.app.platforms.facts import Arrival, Code, Finish, Hook, News, Offer, Price, Receipt
 from nextpair.app.values import Flag, Line, Real, Whole
@@ -235,14 +235,11 @@ class FigureEight(Platform):
         if not any([_is_signed(payload, one.strip(), signature) for one in secrets]):
             raise BadNotice("the webhook is not signed by Figure Eight")
         if signal not in self.signals:
-            log.info("a webhook of Figure Eight is left out: %.60r", signal)
+            log.info("a webhook of Figure Eight is left out", extra={"platform": "figure-eight"})
             return []
-        try:
-            return news_in(json.loads(payload))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise BadNotice("this is no unit of Figure Eight") from None
+        return news_in(parse(payload))
 
 
 def _is_signed(payload: str, secret: str, signature: str) -> bool:
-    digest = hashlib.sha1((payload + secret).encode()).hexdigest()
-    return bool(secret) and hmac.compare_digest(digest.encode(), signature.encode())
+    digest = hashlib.sha1((payload + secret).encode(errors="replace")).hexdigest()
+    return bool(secret) and hmac.compare_digest(digest.encode(), signature.encode(errors="replace"))

@@ -72,7 +72,8 @@ class Generic(Platform):
         """Say who comes."""
         worker = wanted(query, self.worker)
         session = wanted(query, self.session) if self.session else worker
-        offer = query.get(self.offer) if self.offer else None
+        named = bool(self.offer) and bool(query.get(self.offer, "").strip())
+        offer = wanted(query, self.offer) if named else None
         extra = {}
         if self.back:
             extra[BACK] = query.get(self.back, "")

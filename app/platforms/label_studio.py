@@ -1,7 +1,6 @@
 """Label Studio: pairs in a project of its Pairwise template, in batches as answers come back."""
 
 import hmac
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from xml.sax.saxutils import quoteattr
@@ -16,6 +15,7 @@ from nextpair.app.platforms.accounts.label_studio import (
     answer_in,
     data_of,
 )
+from nextpair.app.platforms.accounts.reading import parse
 from nextpair.app.platforms.base import Account, Platform, Shows
 from nextpair.app.platforms.facts import Arrival, Hook, News, Offer, Price
 from nextpair.app.values import Line
@@ -99,14 +99,14 @@ class LabelStudio(Platform):
         headers = {name.lower(): value for name, value in hook.headers.items()}
         secret = access.hook_secret.get_secret_value()
         told = headers.get(SECRET_HEADER.lower(), "")
-        if not secret or not hmac.compare_digest(told.encode(), secret.encode()):
+        if not secret or not hmac.compare_digest(told.encode(errors="replace"), secret.encode()):
             raise BadNotice("the webhook does not bring the secret it was given")
-        try:
-            content = json.loads(hook.body)
-            if content["action"] not in _ANSWERS:
-                return []
-            found = answer_in(content["annotation"], content["task"]["data"])
-            at = content["annotation"].get("updated_at", "")
-            return [News(f"{content['annotation']['id']}:{at}", answers=[found] if found else [])]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise BadNotice("this is no webhook of Label Studio") from None
+        content = parse(hook.body)
+        if content["action"].identifier() not in _ANSWERS:
+            return []
+        annotation = content["annotation"]
+        found = answer_in(annotation, content["task"]["data"])
+        changed = annotation.get("updated_at")
+        at = "" if changed is None else changed.identifier()
+        name = f"{annotation['id'].identifier()}:{at}"
+        return [News(name, answers=[found] if found else [])]

@@ -16,6 +16,7 @@ from nextpair.app.errors import BadArrival, BadNotice
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.prolific import ProlificAccount, stage_of
 from nextpair.app.platforms.accounts.prolific_links import check_link
+from nextpair.app.platforms.accounts.reading import Node, parse
 from nextpair.app.platforms.base import Account, Platform, wanted
 from nextpair.app.platforms.facts import (
     Arrival,
@@ -215,26 +216,25 @@ class Prolific(Platform):
         headers = {name.lower(): value for name, value in hook.headers.items()}
         secret = access.hook_secret.get_secret_value()
         told = headers.get("x-prolific-request-signature", "")
-        if not secret or not hmac.compare_digest(_signature(secret, headers, hook.body), told):
+        if not secret or not _is_signed(told, secret, headers, hook.body):
             raise BadNotice("the webhook is not signed by Prolific")
-        try:
-            content = json.loads(hook.body)
-            return _news_in(content, headers.get("x-event-id"))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise BadNotice("this is no webhook of Prolific") from None
+        event = headers.get("x-event-id") or None
+        name = event and Node(event, "the header X-Event-ID").identifier()
+        return _news_in(parse(hook.body), name)
 
 
-def _signature(secret: str, headers: Mapping[str, str], body: bytes) -> str:
+def _is_signed(told: str, secret: str, headers: Mapping[str, str], body: bytes) -> bool:
     at = headers.get("x-prolific-request-timestamp", "")
     digest = hmac.new(secret.encode(), at.encode() + body, hashlib.sha256).digest()
-    return base64.b64encode(digest).decode()
+    return hmac.compare_digest(base64.b64encode(digest), told.encode())
 
 
-def _news_in(content: Mapping[str, Any], event: str | None) -> list[News]:
-    about, what = str(content["resource_id"]), str(content["event_type"])
+def _news_in(content: Node, event: str | None) -> list[News]:
+    about, what = content["resource_id"].identifier(), content["event_type"].identifier()
     if what.startswith("study."):
         return [News(event, offers=[about])]
-    stage = stage_of(str(content["status"])) if what == "submission.status.change" else None
+    told = what == "submission.status.change"
+    stage = stage_of(content["status"].identifier()) if told else None
     if stage is None or stage is Stage.WORKING:
         # Webhooks come in any order: that someone had begun may be long past.
         return []

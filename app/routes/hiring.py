@@ -50,6 +50,7 @@ def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
         reserved=found.money.reserved,
         offers=dict(found.offers),
         submissions=dict(found.submissions),
+        warnings=list(found.warnings),
         enter=f"{_address(service)}/judge/{quote(study, safe='')}/enter",
         news=f"{_address(service)}/v1/studies/{quote(study, safe='')}/news/"
         f"{service.receipts.hook_word(found.study.id)}",

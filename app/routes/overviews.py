@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from nextpair.app.heavy import answers
 from nextpair.app.heavy.jobs import Job
+from nextpair.app.hiring.managing import warnings
 from nextpair.app.hiring.offering import money
 from nextpair.app.routes.access import Now, Reader, Svc
 from nextpair.app.routes.described import StudyName, TopicName, problems
@@ -48,6 +49,7 @@ def get_pace(
         found = stored.pace(connection, study_id, begins)
         hiring = hirings.find_hiring(connection, study_id)
         paid = money(connection, study_id)
+        told = warnings(hiring, hirings.count_set_aside(connection, study_id))
     made = [one - following for one, following in pairwise((*found.since, 0))]
     return PaceOut(
         topics=len(rows),
@@ -69,6 +71,7 @@ def get_pace(
             currency=settings.hiring.currency,
             spent=paid.spent / CENTS,
             reserved=paid.reserved / CENTS,
+            warnings=told,
         ),
     )
 

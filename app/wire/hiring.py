@@ -29,6 +29,7 @@ class HiringOut(BaseModel):
     reserved: int = Field(description="what is on offer or undecided may still cost")
     offers: dict[str, int] = Field(description="how many there are, by how they stand")
     submissions: dict[str, int] = Field(description="the same of workers' sessions")
+    warnings: list[str] = Field(description="what someone should look at, in plain sentences")
     enter: str = Field(description="where the platform sends workers")
     news: str = Field(description="where the platform may post news; for it alone")
 

@@ -19,6 +19,7 @@ class PaidOut(BaseModel):
     currency: str
     spent: float
     reserved: float
+    warnings: list[str]
 
 
 class PaceOut(BaseModel):

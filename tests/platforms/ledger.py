@@ -19,4 +19,4 @@ class Ledger:
         again = token in self._kept
         kept = self._kept.setdefault(token, {})
         now, memory = START + after, self.memory
-        return Deed(token, now, again, START, kept, kept.update, memory, memory.update)
+        return Deed(token, now, again, START, kept, kept.update, memory, memory.update, lambda: now)

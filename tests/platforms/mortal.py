@@ -202,6 +202,7 @@ class Play:
 
     def process(self, clock: Clock) -> Runner:
         """Begin anew: nothing is remembered but what the database has."""
+        self.database.clock = clock
         runner = Runner(Service(self.settings, clock), clock)
         runner._account = lambda study: self._account  # type: ignore[method-assign]
         return runner

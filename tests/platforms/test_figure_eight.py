@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from nextpair.app.errors import (
     BadArrival,
     BadNotice,
+    Malformed,
     PlatformDenied,
     PlatformRefused,
     PlatformUnreachable,
@@ -175,10 +176,11 @@ def test_webhooks_are_read_if_signed_with_either_secret_and_however_they_come(
         good.replace(b"right", b"left+"),
         good.partition(b"&signature")[0],
         b"",
-        fake.hook({"what": 1}),
     ):
         with pytest.raises(BadNotice):
             platform.read_hook(Hook({}, forged), given)
+    with pytest.raises(Malformed, match="data is missing"):
+        platform.read_hook(Hook({}, fake.hook({"what": 1})), given)
     keyless = access(fake, key="", hook_tokens="")
     with pytest.raises(BadNotice):
         platform.read_hook(Hook({}, fake.hook(unit, secret="")), keyless)

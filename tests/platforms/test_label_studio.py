@@ -11,7 +11,7 @@ from platforms.ledger import Ledger
 from platforms.serving import Reply, serving
 from pydantic import SecretStr
 
-from nextpair.app.errors import BadNotice, PlatformDenied, PlatformUnreachable
+from nextpair.app.errors import BadNotice, Malformed, PlatformDenied, PlatformUnreachable
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Hook, Offer, Task, TaskAnswer
@@ -125,9 +125,11 @@ def test_a_webhook_must_bring_the_secret_it_was_given(fake: FakeLabelStudio) -> 
     (news,) = platform.read_hook(Hook(headers, body), given)
     assert news.answers[0].answer == {"preference": "right"}
     assert platform.read_hook(Hook(headers, hook_of({}, action="TASKS_CREATED")), given) == []
-    for forged in (Hook({}, body), Hook({"X-Nextpair-Secret": "x"}, body), Hook(headers, b"[")):
+    for forged in (Hook({}, body), Hook({"X-Nextpair-Secret": "x"}, body)):
         with pytest.raises(BadNotice):
             platform.read_hook(forged, given)
+    with pytest.raises(Malformed, match="not JSON"):
+        platform.read_hook(Hook(headers, b"["), given)
     with pytest.raises(BadNotice):
         platform.read_hook(Hook(headers, body), access(fake, hook_secret=""))
 

@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from nextpair.app.errors import (
     BadArrival,
     BadNotice,
+    Malformed,
     PlatformDenied,
     PlatformRefused,
     PlatformUnreachable,
@@ -281,7 +282,7 @@ def test_a_webhook_is_read_only_if_its_very_bytes_are_signed(fake: FakeProlific)
             platform.read_hook(forged, given)
     with pytest.raises(BadNotice):
         platform.read_hook(Hook(headers, body), access(fake, hook_secret=""))
-    with pytest.raises(BadNotice):
+    with pytest.raises(Malformed):
         platform.read_hook(Hook(*fake.hook({"what": 1})), given)
 
 

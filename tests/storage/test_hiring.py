@@ -1,11 +1,12 @@
 """Hiring as it is stored: money, deeds that are added once, one leader."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from nextpair.storage import deeds, hirings, offers, studies
+from nextpair.storage import clock, deeds, hirings, offers, studies
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.hiring_rows import (
     DeedState,
@@ -104,9 +105,24 @@ def test_an_expired_offer_may_cost_only_what_was_begun(database: Database) -> No
         for name, state in (("a", "working"), ("b", "held"), ("c", "returned"), ("d", "rejected")):
             _submission(connection, offer, name, state)
         offers.change_offer(connection, offer, state=OfferState.EXPIRED)
-        assert offers.reserved(connection, 1) == 2 * 72
+        assert offers.reserved(connection, 1) == 72 + 60, "who is held gets no bonus"
         _offer(connection, 2, state=OfferState.FAILED)
-        assert offers.reserved(connection, 1) == 2 * 72
+        assert offers.reserved(connection, 1) == 72 + 60
+
+
+def test_who_is_rejected_may_cost_something_until_the_platform_has_taken_it(
+    database: Database,
+) -> None:
+    with database.write() as connection:
+        offer = _offer(connection, 1)
+        name = _submission(connection, offer, "a", SubmissionState.REJECTED)
+        deeds.add_deed(connection, _deed("r", kind="reject", submission_id=name, cost=0))
+        assert offers.reserved(connection, 1) == 3 * 72
+        offers.change_offer(connection, offer, state=OfferState.EXPIRED)
+        assert offers.reserved(connection, 1) == 72
+        (row,) = deeds.intended(connection, 1)
+        assert deeds.end_deed(connection, row, DeedState.DONE, 2.0, "")
+        assert offers.reserved(connection, 1) == 0
 
 
 def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
@@ -122,9 +138,10 @@ def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
         assert again is not None and again.attempts == 2
         assert deeds.keep(connection, again, {"hit": "H"})
         assert not deeds.keep(connection, row, {"hit": "X"}), "of an attempt that was given up"
-        deeds.end_deed(connection, row.id, DeedState.FAILED, 4.0, "it may have been paid")
+        assert not deeds.end_deed(connection, row, DeedState.FAILED, 4.0, "of the attempt before")
+        assert deeds.end_deed(connection, again, DeedState.FAILED, 4.0, "it may have been paid")
         assert deeds.spent(connection, 1) == 60
-        deeds.end_deed(connection, row.id, DeedState.FAILED, 4.0, "no", free=True)
+        assert deeds.end_deed(connection, again, DeedState.FAILED, 4.0, "no", free=True)
         assert deeds.spent(connection, 1) == 0
         assert deeds.intended(connection, 1) == []
         assert not deeds.add_deed(connection, _deed("accept:1"))
@@ -145,8 +162,9 @@ def test_a_submission_comes_once_for_each_worker_of_a_session(database: Database
 
 def test_one_process_leads_until_its_time_is_over_or_it_resigns(database: Database) -> None:
     def lead(holder: str, now: float) -> bool:
+        database.clock = lambda: now
         with database.write() as connection:
-            return hirings.lead(connection, "runner", holder, now, now + 10)
+            return hirings.lead(connection, "runner", holder, 10)
 
     assert lead("a", 0.0)
     assert not lead("b", 5.0)
@@ -159,6 +177,24 @@ def test_one_process_leads_until_its_time_is_over_or_it_resigns(database: Databa
     with database.write() as connection:
         hirings.resign(connection, "runner", "b")
     assert lead("a", 16.0)
+
+
+def test_a_lease_ends_although_the_clock_was_set_back(database: Database) -> None:
+    def lead(holder: str, now: float) -> bool:
+        database.clock = lambda: now
+        with database.write() as connection:
+            return hirings.lead(connection, "runner", holder, 10)
+
+    assert lead("a", 100_000.0)
+    assert not lead("b", 99_999.0), "clocks are set back a little all the time"
+    assert lead("b", 10_000.0)
+
+
+def test_time_is_the_databases_own(database: Database) -> None:
+    before = time.time()
+    with database.write() as connection:
+        told = clock.read_time(connection)
+    assert before - 1 < told < time.time() + 1
 
 
 def test_a_notice_that_comes_twice_is_one_and_is_handled_once(database: Database) -> None:

@@ -166,7 +166,8 @@ export class StudyPage {
       [spent(pace)[0], "spent", spent(pace)[1]],
     ]);
     if (this.pairs && told.length) shown.push(pairsTold(all));
-    this.figures.replaceChildren(tiles(shown));
+    const warnings = pace.paid ? pace.paid.warnings : [];
+    this.figures.replaceChildren(tiles(shown), ...warnings.map((/** @type {string} */ one) => make("p", { class: "wrong" }, one)));
   }
 
   /** @param {any[]} told @returns {[string, string, string?]} */

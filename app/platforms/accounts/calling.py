@@ -6,7 +6,14 @@ from typing import Any
 
 import httpx
 
-from nextpair.app.errors import PlatformDenied, PlatformRefused, PlatformUnreachable
+from nextpair.app.errors import (
+    Malformed,
+    PlatformDenied,
+    PlatformMalformed,
+    PlatformRefused,
+    PlatformUnreachable,
+)
+from nextpair.app.platforms.accounts.reading import parse, printable
 
 SECONDS = 20.0
 LONGEST = 300
@@ -74,9 +81,9 @@ class Caller:
         if not response.content.strip():
             return None
         try:
-            told = response.json()
-        except ValueError:
-            raise PlatformUnreachable(f"{self._name} answers with something else") from None
+            told = parse(response.content).value
+        except Malformed:
+            raise PlatformMalformed(f"{self._name} answers with something else") from None
         if wrong := self._wrong(told):
             raise PlatformRefused(self._said(wrong))
         return told
@@ -91,14 +98,14 @@ class Caller:
         raise PlatformRefused(told)
 
     def _said(self, words: str) -> str:
-        short = " ".join(words.replace(self._secret, "…").split())[:LONGEST]
+        short = " ".join(printable(words.replace(self._secret, "…")).split())[:LONGEST]
         return f"{self._name} says: {short}"
 
 
 def _words(response: httpx.Response) -> str:
     try:
-        told = response.json()
-    except ValueError:
+        told = parse(response.content).value
+    except Malformed:
         # A page, made for people who look at pages.
         return response.reason_phrase
     found = told.get("error", told) if isinstance(told, dict) else told

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -23,6 +24,7 @@ from nextpair.app.platforms.accounts.figure_eight_units import (
     news_in,
     worker_in,
 )
+from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in, parse
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, Submission
 
@@ -98,20 +100,22 @@ class FigureEightAccount(Account):
         told = self._platform.job(offer, deed.token)
         job = self._made_before(told) if deed.again else None
         if job is None:
-            job = str(self._api.call("POST", "jobs.json", json={"job": told})["id"])
-        if self._api.call("GET", f"jobs/{job}.json").get("cml") != told["cml"]:
+            job = identifier_in(self._api.call("POST", "jobs.json", json={"job": told}), "id")
+        if Node(self._api.call("GET", f"jobs/{job}.json")).mapping().get("cml") != told["cml"]:
             # It says that all is well, and keeps nothing, where it misses something.
             raise PlatformRefused("Figure Eight has not kept the job's form: see its instructions")
         deed.remember({JOB: job})
         return job
 
     def _made_before(self, told: Mapping[str, Any]) -> str | None:
-        page, mark = 1, self._dialect.marked_in
-        while found := self._api.call("GET", "jobs.json", params={"page": page}):
+        mark = self._dialect.marked_in
+        for page in range(1, MOST_PAGES + 1):
+            found = Node(self._api.call("GET", "jobs.json", params={"page": page}) or []).items()
             for one in found:
-                if one.get(mark) == told[mark]:
-                    return str(one["id"])
-            page += 1
+                if one.mapping().get(mark) == told[mark]:
+                    return one["id"].identifier()
+            if not found:
+                break
         return None
 
     def _upload(self, job: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -133,7 +137,8 @@ class FigureEightAccount(Account):
         deed.remember({ORDERED: True})
 
     def _is_launched(self, job: str, deed: Deed) -> bool:
-        found = self._dialect.is_launched(self._api.call("GET", f"jobs/{job}.json"))
+        about = Node(self._api.call("GET", f"jobs/{job}.json")).mapping()
+        found = self._dialect.is_launched(about)
         if found is None and ORDERING in deed.kept:
             deed.remember({ORDERED: True})
             raise PlatformDenied(
@@ -143,14 +148,13 @@ class FigureEightAccount(Account):
         return bool(found)
 
     def _units(self, job: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        page = 1
-        while True:
+        for page in range(1, MOST_PAGES + 1):
             which = {"page": page, "limit": PAGE}
-            found = self._api.call("GET", f"jobs/{job}/units.json", params=which) or {}
-            yield from found.items()
-            if len(found) < PAGE:
+            found = Node(self._api.call("GET", f"jobs/{job}/units.json", params=which) or {})
+            for name in found.mapping():
+                yield Node(name).identifier(), found[name].mapping()
+            if len(found.mapping()) < PAGE:
                 return
-            page += 1
 
     def _there(self, job: str) -> set[str]:
         return {_name(data) for _, data in self._units(job)}
@@ -162,9 +166,8 @@ class FigureEightAccount(Account):
             if str(data.get(OFFER)) == number and not judgments_of(self._unit(job, name)):
                 self._api.call("POST", f"jobs/{job}/units/{name}/cancel.json")
 
-    def _unit(self, job: str, name: str) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self._api.call("GET", f"jobs/{job}/units/{name}.json")
-        return found
+    def _unit(self, job: str, name: str) -> Node:
+        return Node(self._api.call("GET", f"jobs/{job}/units/{name}.json"))
 
     # -- news -----------------------------------------------------------------------------------
 
@@ -232,7 +235,7 @@ def _name(unit: Mapping[str, Any]) -> str:
     return str(unit.get(TASK) or unit.get(SLOT))
 
 
-def _lines(content: bytes) -> Iterator[Any]:
+def _lines(content: bytes) -> Iterator[Node]:
     """Read a report: lines of JSON, in a ZIP."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -240,6 +243,6 @@ def _lines(content: bytes) -> Iterator[Any]:
                 raise PlatformUnreachable("Figure Eight's report is larger than can be meant")
             for name in archive.namelist():
                 for line in archive.read(name).decode().splitlines():
-                    yield json.loads(line)
-    except (zipfile.BadZipFile, ValueError):
+                    yield parse(line)
+    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError):
         raise PlatformUnreachable("Figure Eight's report cannot be read") from None

@@ -1,11 +1,12 @@
 """Units of Figure Eight: how questions and places are put as such, and what judgments say."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from html import escape
 from typing import Any
 
+from nextpair.app.platforms.accounts.reading import Node
 from nextpair.app.platforms.facts import (
     News,
     Offer,
@@ -17,6 +18,7 @@ from nextpair.app.platforms.facts import (
 
 TASK, OFFER, SLOT, CODE = "nextpair_task", "nextpair_offer", "slot", "code"
 GOLDEN = "_golden"
+LONGEST_CODE = 200
 
 
 def units_of(offer: Offer) -> list[dict[str, Any]]:
@@ -53,66 +55,65 @@ def _word(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:6].upper()
 
 
-def news_in(payload: Any) -> list[News]:
+def news_in(payload: Node) -> list[News]:
     """Read units as webhooks and reports tell them: alone or in a list."""
-    units = payload if isinstance(payload, list) else [payload]
+    units = payload.items() if isinstance(payload.value, list) else [payload]
     return [found for unit in units if (found := _news(unit)) is not None]
 
 
-def _news(unit: Mapping[str, Any]) -> News | None:
-    given = list(_judgments(unit))
+def _news(unit: Node) -> News | None:
+    given = judgments_of(unit)
     data = unit["data"]
     if not given:
         # Such units are told, too.
         return None
-    good = [one for one in given if not one.get("tainted") and not one.get("rejected")]
-    name = f"unit:{unit['id']}:{max(str(one['id']) for one in given)}:{len(good)}"
-    if TASK in data:
-        withdrawn = TaskAnswer("", str(data[TASK]), "", None)
+    told = [(one, one.mapping()) for one in given]
+    good = [one for one, of in told if not of.get("tainted") and not of.get("rejected")]
+    newest = max(one["id"].identifier() for one in given)
+    name = f"unit:{unit['id'].identifier()}:{newest}:{len(good)}"
+    if TASK in data.mapping():
+        withdrawn = TaskAnswer("", data[TASK].only().identifier(), "", None)
         return News(name, answers=[_answer(data, good[-1]) if good else withdrawn])
-    if SLOT in data and OFFER in data:
+    if SLOT in data.mapping() and OFFER in data.mapping():
         return News(name, [_submission(data, one) for one in good[-1:]])
     return None
 
 
-def _judgments(unit: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    results = unit.get("results") or {}
-    found = results.get("judgments") if isinstance(results, Mapping) else results
-    yield from found or ()
-
-
-def worker_in(judgment: Mapping[str, Any]) -> str:
-    """Return the contributor's id."""
-    return str(judgment.get("worker_id") or judgment["contributor_id"])
-
-
-def judgments_of(unit: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def judgments_of(unit: Node) -> list[Node]:
     """List a unit's judgments."""
-    return list(_judgments(unit))
+    results = unit.get("results")
+    found = results.get("judgments") if results and isinstance(results.value, dict) else results
+    return [] if found is None else found.items()
 
 
-def _submission(data: Mapping[str, Any], judgment: Mapping[str, Any]) -> Submission:
+def worker_in(judgment: Node) -> str:
+    """Return the contributor's id."""
+    return (judgment.get("worker_id") or judgment["contributor_id"]).identifier()
+
+
+def _submission(data: Node, judgment: Node) -> Submission:
     # The frame was not told who came: the place alone says whose session it is.
-    brought = str(judgment["data"].get("receipt") or "").strip()
-    code = brought.removeprefix(f"{_one(data[CODE])}-")
-    offer = str(_one(data["offer"]))
-    return Submission(str(_one(data[SLOT])), None, Stage.SUBMITTED, offer, code=code)
+    receipt = judgment["data"].get("receipt")
+    brought = "" if receipt is None else receipt.text().strip()
+    code = brought.removeprefix(f"{data[CODE].only().identifier()}-")
+    offer = data["offer"].only().identifier()
+    return Submission(
+        data[SLOT].only().identifier(), None, Stage.SUBMITTED, offer, code=code[:LONGEST_CODE]
+    )
 
 
-def _answer(data: Mapping[str, Any], judgment: Mapping[str, Any]) -> TaskAnswer:
-    said = {"preference": _one(judgment["data"]["preference"])}
+def _answer(data: Node, judgment: Node) -> TaskAnswer:
+    said = {"preference": judgment["data"]["preference"].only().text(LONGEST_CODE)}
     worker = f"figure-eight:{worker_in(judgment)}"
-    return TaskAnswer(str(judgment["id"]), str(data[TASK]), worker, said, _seconds(judgment))
+    task = data[TASK].only().identifier()
+    return TaskAnswer(judgment["id"].identifier(), task, worker, said, _seconds(judgment))
 
 
-def _one(value: Any) -> Any:
-    """Read a value that may be told as a list of one."""
-    return value[0] if isinstance(value, list) and value else value
-
-
-def _seconds(judgment: Mapping[str, Any]) -> float | None:
+def _seconds(judgment: Node) -> float | None:
+    """Say how long an answer took, if its times are times."""
+    told = judgment.mapping()
     try:
-        began, ended = (datetime.fromisoformat(judgment[k]) for k in ("started_at", "created_at"))
+        began, ended = (datetime.fromisoformat(told[k]) for k in ("started_at", "created_at"))
+        return max(0.0, (ended - began).total_seconds())
     except (KeyError, ValueError, TypeError):
         return None
-    return max(0.0, (ended - began).total_seconds())

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from nextpair.app.platforms.accounts.calling import Caller
+from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, Submission, Task, TaskAnswer
 
@@ -11,6 +12,7 @@ SECRET_HEADER = "X-Nextpair-Secret"
 PROJECT, HOOK = "project", "hook"
 TASK, OFFER = "nextpair_task", "nextpair_offer"
 PAGE = 100
+MOST_RESULTS = 1_000
 
 
 class Describes(Protocol):
@@ -48,31 +50,31 @@ class LabelStudioAccount(Account):
 
     def _project(self, offer: Offer, deed: Deed) -> int:
         mark = f"nextpair {deed.token}"
-        found = [one for one in self._pages("api/projects/") if one.get("description") == mark]
+        pages = self._pages("api/projects/")
+        found = [one for one in pages if one.mapping().get("description") == mark]
         if found:
             made = found[0]
         else:
-            made = self._api.call(
-                "POST", "api/projects/", json=self._platform.project(offer, deed.token)
-            )
-        deed.remember({PROJECT: made["id"]})
-        return int(made["id"])
+            told = self._platform.project(offer, deed.token)
+            made = Node(self._api.call("POST", "api/projects/", json=told))
+        name = int(made["id"].identifier())
+        deed.remember({PROJECT: name})
+        return name
 
-    def _pages(self, path: str) -> Iterator[dict[str, Any]]:
-        page = 1
-        while True:
+    def _pages(self, path: str) -> Iterator[Node]:
+        for page in range(1, MOST_PAGES + 1):
             which = {"page": page, "page_size": PAGE}
-            found = self._api.call("GET", path, params=which)["results"]
+            found = Node(self._api.call("GET", path, params=which))["results"].items()
             yield from found
             if len(found) < PAGE:
                 return
-            page += 1
 
     def _hook(self, project: int, offer: Offer, deed: Deed) -> None:
         listed = self._api.call("GET", "api/webhooks/", params={"project": project})
-        known = [one["id"] for one in listed if one["url"] == offer.news_url]
+        told = Node(listed or []).items()
+        known = [one["id"].identifier() for one in told if one["url"].value == offer.news_url]
         if not known:
-            told = {
+            webhook = {
                 "url": offer.news_url,
                 "project": project,
                 "send_payload": True,
@@ -80,35 +82,38 @@ class LabelStudioAccount(Account):
                 "headers": {SECRET_HEADER: self._secret},
                 "is_active": True,
             }
-            known = [self._api.call("POST", "api/webhooks/", json=told)["id"]]
+            known = [identifier_in(self._api.call("POST", "api/webhooks/", json=webhook), "id")]
         deed.remember({HOOK: known[0]})
 
     def _there(self, project: int) -> set[str]:
-        return {str(one["data"].get(TASK)) for one in self._tasks(project)}
+        return {str(one["data"].mapping().get(TASK)) for one in self._tasks(project)}
 
-    def _tasks(self, project: int) -> list[dict[str, Any]]:
+    def _tasks(self, project: int) -> list[Node]:
         which = {"exportType": "JSON", "download_all_tasks": "true"}
         found = self._api.call("GET", f"api/projects/{project}/export", params=which)
-        return list(found or ())
+        return Node(found or [], "tasks").items()
 
     def expire(self, offer: str, deed: Deed) -> None:
         """Take unanswered pairs out of the project, that nobody answers for nothing."""
         # A task that is gone cannot be found again, so this is safe to repeat.
         project, _, number = offer.partition(":")
         for one in self._tasks(int(project)):
-            if not one.get("annotations") and str(one["data"].get(OFFER)) == number:
-                self._api.call("DELETE", f"api/tasks/{one['id']}/")
+            mine = str(one["data"].mapping().get(OFFER)) == number
+            if mine and not one.mapping().get("annotations"):
+                self._api.call("DELETE", f"api/tasks/{one['id'].identifier()}/")
 
     def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
         """Read all tasks: webhooks are sent once, and answers can change or vanish."""
         for project in sorted({int(one.partition(":")[0]) for one in offers}):
             told = []
             for task in self._tasks(project):
-                if TASK not in task["data"]:
+                data, annotations = task["data"], task.get("annotations")
+                if TASK not in data.mapping():
                     continue
-                found = [answer_in(one, task["data"]) for one in task.get("annotations", ())]
+                listed = [] if annotations is None else annotations.items()
+                found = [answer_in(one, data) for one in listed]
                 given = [one for one in found if one is not None and one.answer is not None]
-                told += given[-1:] or [TaskAnswer("", str(task["data"].get(TASK)), "", None)]
+                told += given[-1:] or [TaskAnswer("", data[TASK].identifier(), "", None)]
             yield News(answers=told)
 
     def accept(self, submission: Submission, deed: Deed) -> None:
@@ -132,25 +137,29 @@ def _text(document: Mapping[str, str | None]) -> str:
     return "\n\n".join(filter(None, (document["title"], body)))
 
 
-def answer_in(annotation: Mapping[str, Any], data: Mapping[str, Any]) -> TaskAnswer | None:
+def answer_in(annotation: Node, data: Node) -> TaskAnswer | None:
     """Read an annotation; None if it is of a task that is not ours."""
-    if TASK not in data:
+    if TASK not in data.mapping():
         return None
     by = annotation["completed_by"]
-    who = by["id"] if isinstance(by, Mapping) else by
-    said = None if annotation.get("was_cancelled") else _preference(annotation["result"])
+    who = (by["id"] if isinstance(by.value, Mapping) else by).identifier()
+    cancelled = annotation.mapping().get("was_cancelled")
+    said = None if cancelled else _preference(annotation["result"])
     content = None if said is None else {"preference": said}
-    name, seconds = str(annotation["id"]), annotation.get("lead_time")
-    return TaskAnswer(name, str(data[TASK]), f"label-studio:{who}", content, seconds)
+    lead = annotation.get("lead_time")
+    seconds = None if lead is None else lead.seconds()
+    task = data[TASK].identifier()
+    return TaskAnswer(annotation["id"].identifier(), task, f"label-studio:{who}", content, seconds)
 
 
-def _preference(result: Sequence[Mapping[str, Any]]) -> str | None:
+def _preference(result: Node) -> str | None:
     """Find what was chosen; its API takes any word, so only ours are taken here."""
-    for one in result:
-        if one.get("type") == "choices" and one["value"].get("choices"):
+    told = [(one.mapping().get("type"), one) for one in result.items(MOST_RESULTS)]
+    for kind, one in told:
+        if kind == "choices" and one["value"].mapping().get("choices"):
             return "equal"
-    for one in result:
-        said = one["value"].get("selected") if one.get("type") == "pairwise" else None
+    for kind, one in told:
+        said = one["value"].mapping().get("selected") if kind == "pairwise" else None
         if said in ("left", "right"):
             return str(said)
     return None

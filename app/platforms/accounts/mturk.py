@@ -1,14 +1,14 @@
 """Calls to MTurk, by boto3."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nextpair.app.errors import PlatformDenied, PlatformRefused
 from nextpair.app.platforms.accounts.mturk_errors import translated
-from nextpair.app.platforms.accounts.mturk_messages import fields_in, news_in
+from nextpair.app.platforms.accounts.mturk_messages import CONFIRM, fields_in, queued_news
 from nextpair.app.platforms.accounts.mturk_types import Describes, Types
+from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, Stage, Submission
 
@@ -68,7 +68,7 @@ class MTurkAccount(Account):
                 return known
             qualification = self._qualification(types, deed)
             made = self._mturk.create_hit_type(**types.hit_type(qualification))
-            hit_type = str(made["HITTypeId"])
+            hit_type = identifier_in(made, "HITTypeId")
             if types.notification:
                 self._mturk.update_notification_settings(HITTypeId=hit_type, **types.notification)
             hit = self._platform.hit(offer, hit_type, deed.token)
@@ -76,7 +76,7 @@ class MTurkAccount(Account):
 
     def _created(self, hit: Mapping[str, Any]) -> str:
         try:
-            return str(self._mturk.create_hit_with_hit_type(**hit)["HIT"]["HITId"])
+            return identifier_in(self._mturk.create_hit_with_hit_type(**hit)["HIT"], "HITId")
         except self._mturk.exceptions.RequestError as error:
             if "HitAlreadyExists" not in str(error.response.get("TurkErrorCode")):
                 raise
@@ -95,7 +95,7 @@ class MTurkAccount(Account):
         for page in self._mturk.get_paginator("list_hits").paginate():
             for hit in page["HITs"]:
                 if hit.get("RequesterAnnotation") == token:
-                    return str(hit["HITId"])
+                    return identifier_in(hit, "HITId")
         return None
 
     def _qualification(self, types: Types, deed: Deed) -> str:
@@ -112,7 +112,7 @@ class MTurkAccount(Account):
             return known
         try:
             made = self._mturk.create_qualification_type(**wanted)
-            return str(made["QualificationType"]["QualificationTypeId"])
+            return identifier_in(made["QualificationType"], "QualificationTypeId")
         except self._mturk.exceptions.RequestError:
             known = self._found_qualification(wanted)
             if known is None:
@@ -126,7 +126,7 @@ class MTurkAccount(Account):
         for page in listed:
             for one in page["QualificationTypes"]:
                 if one["Name"] == wanted["Name"]:
-                    return str(one["QualificationTypeId"])
+                    return identifier_in(one, "QualificationTypeId")
         return None
 
     def expire(self, offer: str, deed: Deed) -> None:
@@ -145,12 +145,15 @@ class MTurkAccount(Account):
             yield News(submissions=submissions)
 
     def _queued(self) -> Iterator[News]:
-        while self._sqs is not None:
+        for _ in range(MOST_PAGES):
+            if self._sqs is None:
+                return
             with translated():
                 got = self._sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=10)
-            messages = got.get("Messages", [])
+            told = Node(got).get("Messages")
+            messages = [] if told is None else told.items()
             for message in messages:
-                yield from _queued_news(message)
+                yield from queued_news(message)
             if not messages:
                 return
 
@@ -159,7 +162,7 @@ class MTurkAccount(Account):
         if news.handle is None:
             return
         with translated():
-            if (news.id or "").startswith("confirm:") and self._sns is not None:
+            if (news.id or "").startswith(CONFIRM) and self._sns is not None:
                 topic, _, token = news.handle.partition(" ")
                 self._sns.confirm_subscription(TopicArn=topic, Token=token)
             elif self._sqs is not None:
@@ -170,12 +173,13 @@ class MTurkAccount(Account):
         statuses = list(_STAGES)
         found = []
         for page in pages.paginate(HITId=offer, AssignmentStatuses=statuses, MaxResults=100):
-            for one in page["Assignments"]:
-                fields = fields_in(one.get("Answer") or "")
-                stage = _STAGES[one["AssignmentStatus"]]
+            for one in Node(page)["Assignments"].items():
+                answer = one.get("Answer")
+                fields = {} if answer is None else fields_in(answer.text())
+                stage = _STAGES[one["AssignmentStatus"].identifier()]
                 # Not None where there is none: our page has sent one along.
                 receipt = fields.get("receipt") or fields.get("completion_code") or ""
-                who = one["AssignmentId"], one["WorkerId"]
+                who = one["AssignmentId"].identifier(), one["WorkerId"].identifier()
                 found.append(Submission(*who, stage, offer, receipt))
         return found
 
@@ -203,13 +207,14 @@ class MTurkAccount(Account):
 
     def _status(self, submission: Submission) -> str:
         found = self._mturk.get_assignment(AssignmentId=submission.session)
-        return str(found["Assignment"]["AssignmentStatus"])
+        return identifier_in(found["Assignment"], "AssignmentStatus")
 
     def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
-        """Send a bonus, unless an earlier attempt did."""
+        """Send a bonus, unless an earlier attempt did, or another process that took over."""
         with translated():
-            if deed.again and self._has_bonus(submission, deed):
+            if self._has_bonus(submission, deed):
                 return
+            deed.fence()
             try:
                 self._mturk.send_bonus(
                     WorkerId=submission.worker,
@@ -226,9 +231,9 @@ class MTurkAccount(Account):
     def _has_bonus(self, submission: Submission, deed: Deed) -> bool:
         pages = self._mturk.get_paginator("list_bonus_payments")
         return any(
-            deed.token in one["Reason"]
+            deed.token in one["Reason"].text()
             for page in pages.paginate(AssignmentId=submission.session)
-            for one in page["BonusPayments"]
+            for one in Node(page)["BonusPayments"].items()
         )
 
     def keep_away(self, worker: str, deed: Deed) -> None:
@@ -240,13 +245,3 @@ class MTurkAccount(Account):
             self._mturk.associate_qualification_with_worker(
                 QualificationTypeId=known, WorkerId=worker, IntegerValue=1, SendNotification=False
             )
-
-
-def _queued_news(message: Mapping[str, Any]) -> Iterator[News]:
-    handle = str(message["ReceiptHandle"])
-    try:
-        for one in news_in(json.loads(message["Body"])):
-            yield News(one.id, one.submissions, offers=one.offers, handle=handle)
-    except (ValueError, KeyError, TypeError):
-        # Not MTurk's: it would come back for ever.
-        yield News(handle=handle)

@@ -6,12 +6,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from nextpair.app.errors import PlatformDenied, PlatformRefused, PlatformUnreachable
+from nextpair.app.platforms.accounts.reading import printable
 
 _DENIED = re.compile(
     "AccessDenied|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|InvalidClientTokenId"
     "|ExpiredToken|InvalidAccessKeyId|AuthFailure|MissingAuthenticationToken|OptInRequired"
     "|NotAuthorized|InsufficientFunds"
 )
+LONGEST = 300
+"""How much is repeated of what MTurk says."""
 _PASSING = re.compile("Throttl|ServiceFault|ServiceUnavailable|InternalFailure|RequestTimeout|^5")
 
 
@@ -34,8 +37,9 @@ def translated() -> Iterator[None]:
 
 def _raise(error: Any) -> None:
     about = error.response.get("Error", {})
-    code = " ".join(filter(None, (about.get("Code"), error.response.get("TurkErrorCode"))))
-    told = f"MTurk says {code}: {about.get('Message', '')}"
+    codes = about.get("Code"), error.response.get("TurkErrorCode")
+    code = " ".join(str(one) for one in codes if one)
+    told = printable(f"MTurk says {code}: {about.get('Message', '')}")[:LONGEST]
     if _DENIED.search(code):
         raise PlatformDenied(told) from None
     if _PASSING.search(code):

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 from xml.parsers import expat
 
+from nextpair.app.errors import Malformed
+from nextpair.app.platforms.accounts.reading import Node, parse
 from nextpair.app.platforms.facts import News, Stage, Submission
 
 STAGES = {
@@ -16,6 +18,9 @@ STAGES = {
 something was handed in is among those: only MTurk's own list has the receipt that came with it."""
 
 PACKED = "taskAnswers"
+CONFIRM = "confirm:"
+LONGEST_TOKEN = 480
+MOST_EVENTS = 1_000
 
 
 def fields_in(answer: str) -> dict[str, str]:
@@ -28,7 +33,7 @@ def fields_in(answer: str) -> dict[str, str]:
     reader = _Reader()
     try:
         reader.parser.Parse(answer, True)
-    except (expat.ExpatError, _Doctype):
+    except (expat.ExpatError, _Doctype, UnicodeError):
         return {}
     return {**_packed(reader.fields.get(PACKED, "")), **reader.fields}
 
@@ -37,7 +42,7 @@ def _packed(text: str) -> dict[str, str]:
     """Read the fields of a form made of MTurk's own elements, which come as one, in JSON."""
     try:
         found = json.loads(text) if text else []
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     forms = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     values = ((str(name), value) for one in forms for name, value in one.items())
@@ -78,17 +83,30 @@ class _Reader:
         self._text = ""
 
 
-def news_in(told: Mapping[str, Any]) -> list[News]:
+def news_in(content: Mapping[str, Any]) -> list[News]:
     """Read a notification: as it lies in a queue, or in the envelope in which SNS posts it."""
-    if told.get("Type") == "SubscriptionConfirmation":
-        return [News(f"confirm:{told['Token']}", handle=f"{told['TopicArn']} {told['Token']}")]
-    if told.get("Type") == "Notification":
-        told = json.loads(told["Message"])
-    events = told["Events"]
-    offers = tuple(dict.fromkeys(str(one["HITId"]) for one in events))
+    told = Node(content)
+    kind = content.get("Type")
+    if kind == "SubscriptionConfirmation":
+        token, topic = (told[name].text(LONGEST_TOKEN) for name in ("Token", "TopicArn"))
+        return [News(f"{CONFIRM}{token}", handle=f"{topic} {token}")]
+    if kind == "Notification":
+        told = parse(told["Message"].text())
+    events = told["Events"].items(MOST_EVENTS)
+    offers = tuple(dict.fromkeys(one["HITId"].identifier() for one in events))
     submissions = [
-        Submission(str(one["AssignmentId"]), None, STAGES[one["EventType"]], str(one["HITId"]))
+        Submission(one["AssignmentId"].identifier(), None, stage, one["HITId"].identifier())
         for one in events
-        if one["EventType"] in STAGES and "AssignmentId" in one
+        if (stage := STAGES.get(one["EventType"].identifier())) and one.get("AssignmentId")
     ]
-    return [News(str(told["EventDocId"]), submissions, offers=offers)]
+    return [News(told["EventDocId"].identifier(), submissions, offers=offers)]
+
+
+def queued_news(message: Node) -> list[News]:
+    """Read a message of a queue; what is not MTurk's tells nothing, and is taken off it."""
+    handle = message["ReceiptHandle"].text()
+    try:
+        told = news_in(parse(message["Body"].text()).mapping())
+    except Malformed:
+        told = [News()]
+    return [News(one.id, one.submissions, offers=one.offers, handle=handle) for one in told]

@@ -4,13 +4,17 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from nextpair.app.errors import PlatformRefused, PlatformUnreachable
+from nextpair.app.errors import Malformed, PlatformRefused, PlatformUnreachable
 from nextpair.app.platforms.accounts.calling import Caller
+from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in, parse
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, Stage, Submission
 
 PAGE = 100
 STUDY, PAYMENT, PAYING, BEFORE = "study", "payment", "paying", "before"
+NOTE_SECONDS = 20.0
+"""How old the note of a payment may be when it is told: whoever takes over counts from the note."""
+TRIES = 3
 GROUP, SUBSCRIPTION = "group", "subscription"
 EVENT = "submission.status.change"
 LEAST_REASON = 100
@@ -79,20 +83,27 @@ class ProlificAccount(Account):
         study = deed.kept.get(STUDY) or self._made_before(deed)
         if study is None:
             told = self._platform.study(offer, deed.token, group)
-            study = self._api.call("POST", "studies/", json=told)["id"]
+            study = identifier_in(self._api.call("POST", "studies/", json=told), "id")
         deed.keep({STUDY: study})
-        if self._api.call("GET", f"studies/{study}/")["status"] == "UNPUBLISHED":
+        if self._status(study) == "UNPUBLISHED":
             self._move(f"studies/{study}", "PUBLISH")
         return str(study)
+
+    def _status(self, study: str) -> str:
+        return identifier_in(self._api.call("GET", f"studies/{study}/"), "status")
+
+    def _results(self, path: str, where: Mapping[str, Any] | None = None) -> list[Node]:
+        told = Node(self._api.call("GET", path, params=where))
+        return told["results"].items()
 
     def _made_before(self, deed: Deed) -> str | None:
         """Look for a study that an attempt made before it died, by the name that only we see."""
         if not deed.again:
             return None
         path = f"projects/{self._project}/studies/" if self._project else "studies/"
-        for one in self._api.call("GET", path)["results"]:
-            if one.get("internal_name") == deed.token:
-                return str(one["id"])
+        for one in self._results(path):
+            if one.mapping().get("internal_name") == deed.token:
+                return one["id"].identifier()
         return None
 
     def _group(self, offer: Offer, deed: Deed) -> str | None:
@@ -107,32 +118,32 @@ class ProlificAccount(Account):
 
     def _group_named(self, name: str) -> str:
         where = {"workspace_id": self._workspace}
-        for one in self._api.call("GET", "participant-groups/", params=where)["results"]:
-            if one["name"] == name and not one.get("is_deleted"):
-                return str(one["id"])
+        for one in self._results("participant-groups/", where):
+            if one["name"].value == name and not one.mapping().get("is_deleted"):
+                return one["id"].identifier()
         told = {**where, "name": name, "description": "Those who are offered nothing more."}
-        return str(self._api.call("POST", "participant-groups/", json=told)["id"])
+        return identifier_in(self._api.call("POST", "participant-groups/", json=told), "id")
 
     def _subscribe(self, offer: Offer, deed: Deed, group: str | None) -> None:
         """Ask for webhooks; the secret that they are signed with is the installation's to make."""
         where = {"workspace_id": self._workspace}
-        listed = self._api.call("GET", "hooks/subscriptions/", params=where)["results"]
+        listed = self._results("hooks/subscriptions/", where)
         # One that was never confirmed tells nothing, and what confirms it was told only once.
-        mine = (one for one in listed if one["target_url"] == offer.news_url)
-        known = [one for one in mine if one.get("is_enabled", True)]
+        mine = (one for one in listed if one["target_url"].value == offer.news_url)
+        known = [one for one in mine if one.mapping().get("is_enabled", True)]
         if known:
-            name = str(known[0]["id"])
+            name = known[0]["id"].identifier()
         else:
             told = {**where, "event_type": EVENT, "target_url": offer.news_url}
             made = self._api.send("POST", "hooks/subscriptions/", json=told)
-            name = _id_in(made.json(), offer.news_url)
+            name = _id_in(parse(made.content), offer.news_url)
             confirmed = {"secret": made.headers.get("X-Hook-Secret", "")}
             self._api.call("POST", f"hooks/subscriptions/{name}/", json=confirmed)
         deed.remember({**deed.memory, **({GROUP: group} if group else {}), SUBSCRIPTION: name})
 
     def expire(self, offer: str, deed: Deed) -> None:
         """Stop a study that is open; who has begun may end."""
-        if self._api.call("GET", f"studies/{offer}/")["status"] in ("ACTIVE", "PAUSED"):
+        if self._status(offer) in ("ACTIVE", "PAUSED"):
             self._move(f"studies/{offer}", "STOP")
 
     def _move(self, what: str, action: str, **more: str) -> None:
@@ -146,17 +157,15 @@ class ProlificAccount(Account):
             yield News(submissions=list(self._submissions(offer)))
 
     def _submissions(self, offer: str) -> Iterator[Submission]:
-        page = 1
-        while True:
-            which = {"study": offer, "page": page, "page_size": PAGE}
-            found = self._api.call("GET", "submissions/", params=which)["results"]
+        for page in range(1, MOST_PAGES + 1):
+            found = self._results("submissions/", {"study": offer, "page": page, "page_size": PAGE})
             for one in found:
-                stage = stage_of(str(one["status"]))
+                stage = stage_of(one["status"].identifier())
                 if stage is not None:
-                    yield Submission(str(one["id"]), str(one["participant_id"]), stage, offer)
+                    who = one["participant_id"].identifier()
+                    yield Submission(one["id"].identifier(), who, stage, offer)
             if len(found) < PAGE:
                 return
-            page += 1
 
     # -- decisions ------------------------------------------------------------------------------
 
@@ -174,20 +183,21 @@ class ProlificAccount(Account):
         try:
             self._move(f"submissions/{submission.session}", action, **more)
         except PlatformRefused:
-            if stage_of(str(self._detail(submission)["status"])) is not stage:
+            if stage_of(self._detail(submission)["status"].identifier()) is not stage:
                 raise
 
-    def _detail(self, submission: Submission) -> dict[str, Any]:
-        found: dict[str, Any] = self._api.call("GET", f"submissions/{submission.session}/")
-        return found
+    def _detail(self, submission: Submission) -> Node:
+        return Node(self._api.call("GET", f"submissions/{submission.session}/"))
 
     def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
         """Set up a bonus, and pay it: once, for Prolific would pay it each time it is told to.
 
         That it is being paid is kept before it is told. Where nobody knows whether that came to
-        pass, the submission's own list of bonuses tells, once there was time to pay it.
+        pass, the submission's own list of bonuses tells, once there was time to pay it. A process
+        may sleep between any two steps while another one takes over and pays: so right before it is
+        told, the list is read again, and this process must still lead with a note that is fresh.
         """
-        paid = len(self._detail(submission).get("bonus_payments") or ())
+        paid = self._paid(submission)
         if PAYING in deed.kept:
             if paid > deed.kept[BEFORE]:
                 return
@@ -195,14 +205,26 @@ class ProlificAccount(Account):
                 raise PlatformUnreachable("Prolific may be paying a bonus: to be seen soon")
         payment = deed.kept.get(PAYMENT) or self._set_up(submission, amount)
         deed.keep({PAYMENT: payment})
-        deed.keep({PAYMENT: payment, PAYING: deed.now, BEFORE: paid})
-        self._api.call("POST", f"bulk-bonus-payments/{payment}/pay/")
+        for _ in range(TRIES):
+            noted = deed.fence()
+            deed.keep({PAYMENT: payment, PAYING: noted, BEFORE: paid})
+            if self._paid(submission) > paid:
+                return
+            if deed.fence() - noted <= NOTE_SECONDS:
+                self._api.call("POST", f"bulk-bonus-payments/{payment}/pay/")
+                return
+        raise PlatformUnreachable("Prolific takes too long to tell what it has paid")
+
+    def _paid(self, submission: Submission) -> int:
+        """Count the bonuses that Prolific lists."""
+        listed = self._detail(submission).get("bonus_payments")
+        return 0 if listed is None else len(listed.items())
 
     def _set_up(self, submission: Submission, amount: int) -> str:
-        study = submission.offer or self._detail(submission)["study_id"]
+        study = submission.offer or self._detail(submission)["study_id"].identifier()
         line = f"{submission.session},{amount // 100}.{amount % 100:02d}\n"
         told = {"study_id": study, "csv_bonuses": line}
-        return str(self._api.call("POST", "submissions/bonus-payments/", json=told)["id"])
+        return identifier_in(self._api.call("POST", "submissions/bonus-payments/", json=told), "id")
 
     def keep_away(self, worker: str, deed: Deed) -> None:
         """Put a worker into the group that the study's offers leave out."""
@@ -215,7 +237,10 @@ class ProlificAccount(Account):
         self._api.call("POST", f"participant-groups/{group}/participants/", json=told)
 
 
-def _id_in(made: Mapping[str, Any], url: str) -> str:
+def _id_in(made: Node, url: str) -> str:
     """Find the subscription, which is told alone or in a list."""
-    listed = made.get("results") or [made]
-    return str(next(one["id"] for one in listed if one.get("target_url") == url))
+    listed = made.get("results")
+    for one in [made] if listed is None else listed.items():
+        if one.mapping().get("target_url") == url:
+            return one["id"].identifier()
+    raise Malformed("the webhook that was asked for is not among those that are told")

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from nextpair.app.errors import BadArrival, PlatformDenied, PlatformUnreachable
+from nextpair.app.errors import BadArrival, PlatformDenied
+from nextpair.app.platforms.accounts.key_cache import KeyCache
 
 LEEWAY = 30
 """Seconds by which clocks may differ; a link is good for two minutes."""
@@ -27,7 +28,7 @@ def check_link(token: str, keys: str, issuer: str, audience: str) -> Claims:
             "signed links need PyJWT: install it with `pip install 'nextpair[prolific]'`"
         ) from None
     try:
-        key = _published(keys).get_signing_key_from_jwt(token)
+        key = published(keys).key(str(jwt.get_unverified_header(token).get("kid")))
         claims = jwt.decode(
             token,
             key.key,
@@ -37,20 +38,20 @@ def check_link(token: str, keys: str, issuer: str, audience: str) -> Claims:
             leeway=LEEWAY,
             options={"require": ["exp", "iss", "sub"], "verify_aud": bool(audience)},
         )
-    except jwt.PyJWKClientConnectionError:
-        raise PlatformUnreachable("Prolific's keys to its links cannot be read") from None
-    except jwt.PyJWTError as error:
-        raise BadArrival(f"Prolific's signature of this address does not hold: {error}") from None
+    except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
+        # What is wrong may repeat what the address says, which is whatever its sender likes.
+        raise BadArrival(
+            "Prolific's signature of this address does not hold, or is too old: open the study "
+            "from Prolific again"
+        ) from None
     named = claims.get("prolific")
     return Claims(str(claims["sub"]), _worker_in(named if isinstance(named, dict) else {}))
 
 
 @lru_cache(maxsize=8)
-def _published(keys: str) -> Any:
-    import jwt
-
-    # It asks again for a key that it does not know, and after some minutes anyway.
-    return jwt.PyJWKClient(keys, timeout=10)
+def published(keys: str) -> KeyCache:
+    """Return the keys that are published at an address."""
+    return KeyCache(keys)
 
 
 def _worker_in(named: dict[str, Any]) -> str | None:

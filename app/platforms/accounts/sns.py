@@ -1,7 +1,6 @@
 """What SNS posts, and whether it was SNS: a signature, by a certificate that only AWS serves."""
 
 import base64
-import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,11 +10,19 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from nextpair.app.errors import BadArrival, BadNotice, PlatformDenied, PlatformUnreachable
+from nextpair.app.errors import (
+    BadArrival,
+    BadNotice,
+    Malformed,
+    PlatformDenied,
+    PlatformUnreachable,
+)
+from nextpair.app.platforms.accounts.reading import parse
 from nextpair.app.platforms.base import site_of
 
 AWS = re.compile(r"https://sns\.[a-z0-9-]{1,40}\.amazonaws\.com(\.cn)?")
-SECONDS = 10.0
+SECONDS = 3.0
+"""How long each step may take of a request that a webhook waits for."""
 LARGEST = 100_000
 """Bytes of a certificate; a longer one is not what was asked for."""
 _CONFIRMS = ("SubscriptionConfirmation", "UnsubscribeConfirmation")
@@ -28,14 +35,12 @@ _SIGNED = {
 def read_envelope(body: bytes, topic: str) -> dict[str, Any]:
     """Read what was posted; it says that it is text, whatever it is."""
     try:
-        told = json.loads(body)
-        is_ours = not topic or told.get("TopicArn") == topic
-    except (ValueError, AttributeError):
+        told = dict(parse(body).mapping())
+    except Malformed:
         raise BadNotice("this is no notification of MTurk") from None
-    if not is_ours:
+    if topic and told.get("TopicArn") != topic:
         raise BadNotice("the notification is of another topic")
-    found: dict[str, Any] = told
-    return found
+    return told
 
 
 def check_signature(envelope: Mapping[str, Any], sites: Sequence[str]) -> None:

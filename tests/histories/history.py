@@ -1,0 +1,281 @@
+"""Random histories of a study that hires: what must be true at every step, and when all is at rest.
+
+Only what is seen from outside is looked at: what the platform's own ledger says was paid, and what
+the service says of its money, offers and sessions.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from histories.places import Place, Visit
+from histories.world import QUESTIONS, World
+from in_process import AT, installed
+from platforms.scenes import PUBLIC
+
+STRANGERS = False
+"""Whether people come whom no platform has sent."""
+STOPPED_OFFERS = False
+"""Whether offers run out at the platform, or are stopped there."""
+ABANDONED = False
+"""Whether workers may go for good where no platform tells that they have gone."""
+MOVES = 40
+REST = 40
+"""After how many looks everything must have come to rest."""
+BETWEEN = 700.0
+"""Seconds between the last looks: a dead leader leads no more, and bonuses come to be listed."""
+IN_DOUBT = "may have been paid"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a history."""
+
+    moves: int
+    payments: int
+    wrong: tuple[str, ...]
+
+
+class Wrong(AssertionError):
+    """Something that must not be."""
+
+
+def play(kind: type[Place], seed: int, database: Path, moves: int = MOVES) -> Outcome:
+    """Play a history on a new database; the same seed gives the same one."""
+    url = f"sqlite:///{database}"
+    with kind.staged() as place:
+        given = {place.name.replace("-", "_"): place.access()}
+        with installed(url, public_url=PUBLIC, platforms=given, log_level="error") as service:
+            world = World(place, service, url, Random(f"{kind.name}:{seed}"))
+            try:
+                return _play(world, moves)
+            finally:
+                world.close()
+
+
+def _play(world: World, moves: int) -> Outcome:
+    wrong: list[str] = []
+    try:
+        for _ in range(moves):
+            _move(world)
+            _check_budget(world)
+        _come_to_rest(world)
+    except Wrong as error:
+        wrong.append(str(error))
+    else:
+        wrong += _wrong_at_rest(world)
+    return Outcome(world.moves, sum(world.place.payments().values()), tuple(wrong))
+
+
+# -- moves --------------------------------------------------------------------------------------
+
+
+def _move(world: World) -> None:
+    names = [name for name, (_, may) in _MOVES.items() if may()]
+    weights = [_MOVES[name][0] for name in names]
+    (name,) = world.chance.choices(names, weights)
+    _ACTS[name](world)
+    world.moves += 1
+
+
+def _someone(world: World, act: Callable[[World, Visit], None]) -> None:
+    active = world.active()
+    if active:
+        act(world, world.chance.choice(active))
+
+
+def _answer(world: World, visit: Visit) -> None:
+    world.answer(visit, world.chance.randint(1, QUESTIONS))
+
+
+def _skip(world: World, visit: Visit) -> None:
+    world.answer(visit, 1, skip=True)
+
+
+def _complete(world: World, visit: Visit) -> None:
+    """Answer all, and hand in, or forget to for now."""
+    world.answer(visit, 3 * QUESTIONS)
+    if world.finish(visit) and world.chance.random() < 0.8:
+        world.hand_in(visit)
+
+
+def _hand_in(world: World, visit: Visit) -> None:
+    """Hand in what was finished, perhaps long ago; some hand in what was not."""
+    if visit.finished or (world.place.returns and world.chance.random() < 0.3):
+        world.hand_in(visit)
+
+
+def _leave(world: World, visit: Visit) -> None:
+    if world.place.returns or ABANDONED:
+        world.leave(visit)
+
+
+def _decide(world: World) -> None:
+    """Let a person decide at the platform: what waits there, or what was rejected."""
+    waiting = [one for one in world.visits if one.handed_in]
+    wanted = [one for one in waiting if world.place.status(one) in ("submitted", "rejected")]
+    if wanted and world.place.returns:
+        visit = world.chance.choice(wanted)
+        rejected = world.place.status(visit) == "rejected"
+        _decide_on(world, visit, approve=rejected or world.chance.random() < 0.7)
+
+
+def _decide_on(world: World, visit: Visit, *, approve: bool) -> None:
+    visit.by_hand = True
+    world.place.decide(visit, approve=approve)
+
+
+def _fail(world: World) -> None:
+    for _ in range(world.chance.choice((1, 1, 3))):
+        world.place.fail(world.chance)
+
+
+def _wait(world: World) -> None:
+    world.pass_time(world.chance.choice((5, 61, 130, 700, 4000)))
+
+
+def _tick(world: World) -> None:
+    world.pass_time(15)
+    world.look()
+
+
+def _die(world: World) -> None:
+    world.pass_time(15)
+    world.look(dies=True)
+
+
+def _owner(world: World) -> None:
+    world.hire(world.chance.choice(("paused", "running", "running", "running")))
+
+
+_ACTS: dict[str, Callable[[World], None]] = {
+    "arrive": World.arrive,
+    "answer": lambda world: _someone(world, _answer),
+    "skip": lambda world: _someone(world, _skip),
+    "complete": lambda world: _someone(world, _complete),
+    "hand in": lambda world: _someone(world, _hand_in),
+    "leave": lambda world: _someone(world, _leave),
+    "look": _tick,
+    "die": _die,
+    "another runner": World.replace_runner,
+    "fail": _fail,
+    "wait": _wait,
+    "webhooks": World.deliver,
+    "person": _decide,
+    "owner": _owner,
+    "budget": World.change_budget,
+    "stranger": World.stranger,
+    "offer ends": lambda world: world.place.stop_offer(world.chance),
+}
+_MOVES: dict[str, tuple[float, Callable[[], bool]]] = {
+    **dict.fromkeys(_ACTS, (2.0, lambda: True)),
+    "arrive": (6.0, lambda: True),
+    "complete": (8.0, lambda: True),
+    "look": (8.0, lambda: True),
+    "die": (4.0, lambda: True),
+    "skip": (1.0, lambda: True),
+    "owner": (1.0, lambda: True),
+    "budget": (1.0, lambda: True),
+    "stranger": (3.0, lambda: STRANGERS),
+    "offer ends": (1.0, lambda: STOPPED_OFFERS),
+}
+
+
+# -- what must be true --------------------------------------------------------------------------
+
+
+def _check_budget(world: World) -> None:
+    """What is committed stays in the budget, but for what a person there has overturned."""
+    about = world.hiring
+    committed = about["spent"] + about["reserved"]
+    bound = max(about["budget"], world.floor)
+    overturned = world.place.overturned * world.place.each
+    if committed > bound + overturned:
+        raise Wrong(f"committed {committed} of {bound} after {world.moves} moves")
+    world.floor = min(world.floor, max(about["budget"], committed))
+
+
+def _come_to_rest(world: World) -> None:
+    """Let everything go well from now on, and everybody end what they have begun."""
+    world.place.calm()
+    world.hire("running")
+    _end_visits(world)
+    for number in range(REST):
+        world.deliver(all_of_it=True)
+        world.pass_time(BETWEEN)
+        world.look()
+        _check_budget(world)
+        if number == 6:
+            # Who has handed in and waits, waits for a person by now.
+            _decide_all(world)
+            world.hire("stopped")
+        elif number > 7:
+            about = world.hiring
+            if about["state"] == "paused":
+                world.hire("stopped")
+            elif not about["reserved"] and not _waits(world):
+                return
+
+
+def _end_visits(world: World) -> None:
+    for visit in world.active():
+        done = visit.finished is not None
+        if (not done and world.chance.random() < 0.7) or not world.place.returns:
+            world.answer(visit, 3 * QUESTIONS)
+            done = world.finish(visit)
+        if done:
+            world.hand_in(visit)
+        else:
+            world.leave(visit)
+
+
+def _decide_all(world: World) -> None:
+    for visit in world.visits:
+        if world.place.status(visit) == "submitted":
+            _decide_on(world, visit, approve=world.chance.random() < 0.7)
+
+
+def _waits(world: World) -> bool:
+    states = world.hiring["submissions"]
+    open_sessions = any(states.get(name) for name in ("working", "finished", "submitted", "held"))
+    return open_sessions or any(one["state"] == "intended" for one in world.activity())
+
+
+def _wrong_at_rest(world: World) -> list[str]:
+    """List what is wrong with a history that is over."""
+    about, place = world.hiring, world.place
+    items = world.activity()
+    doubted = [one for one in items if one["state"] == "failed" and IN_DOUBT in one["message"]]
+    wrong = []
+    most = sum(one["cost"] for one in doubted)
+    unbooked = about["spent"] - place.paid()
+    if not (0 <= unbooked <= most) or (unbooked and not doubted):
+        wrong.append(f"booked {about['spent']}, paid {place.paid()}, in doubt {most}")
+    if about["reserved"]:
+        wrong.append(f"reserved {about['reserved']} at rest")
+    if _waits(world):
+        wrong.append(f"waiting at rest: {about['state']}, {about['submissions']}")
+    if set(about["offers"]) - {"expired", "failed"}:
+        wrong.append(f"offers at rest: {about['offers']}")
+    if about["warnings"]:
+        wrong.append(f"warnings at rest: {about['warnings']}")
+    paid = world.service.get(f"{AT}/pace")["paid"]
+    if round(paid["spent"] * 100) != about["spent"]:
+        wrong.append(f"told {paid['spent']} on the dashboard, {about['spent']} in hiring")
+    twice = {who: count for who, count in place.payments().items() if count > 1}
+    if twice:
+        wrong.append(f"paid more than once: {twice}")
+    return wrong + _wrong_of_workers(world)
+
+
+def _wrong_of_workers(world: World) -> list[str]:
+    """List who was not paid though they did all that was asked."""
+    payments = world.place.payments()
+    wrong = []
+    for visit in world.visits:
+        good = visit.honest and visit.careful and visit.finished and visit.handed_in
+        paid = payments["reward", visit.worker]
+        if good and not paid and not visit.by_hand:
+            wrong.append(f"{visit.worker} was not paid: {world.place.status(visit)}")
+    return wrong
