@@ -95,6 +95,18 @@ def add_notice(connection: Connection, row: NoticeRow) -> None:
     connection.execute(add(Notice).values(values).on_conflict_do_nothing())
 
 
+def note_told(connection: Connection, study_id: int, name: str, now: float) -> None:
+    """Keep in mind that a platform told something that needs no looking at."""
+    add_notice(connection, NoticeRow(study_id, name, {}, now, now))
+
+
+def find_notice(connection: Connection, study_id: int, name: str) -> NoticeRow | None:
+    """Return something that a platform told."""
+    found = select(*_NOTICE).where(Notice.study_id == study_id, Notice.name == name)
+    row = connection.execute(found).one_or_none()
+    return NoticeRow(*row) if row else None
+
+
 def open_notices(connection: Connection, study_id: int) -> list[NoticeRow]:
     """List what a platform told that nobody has looked at, oldest first."""
     found = (

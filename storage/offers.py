@@ -9,6 +9,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
+    AT_WORK,
     UNDECIDED,
     OfferRow,
     OfferState,
@@ -31,6 +32,9 @@ _OFFER: tuple[Any, ...] = (
     Offer.state,
     Offer.reference,
     Offer.created_at,
+    Offer.ends_at,
+    Offer.ended_at,
+    Offer.working,
 )
 _SUBMISSION: tuple[Any, ...] = (
     Submission.id,
@@ -44,6 +48,7 @@ _SUBMISSION: tuple[Any, ...] = (
     Submission.begun_at,
     Submission.finished_at,
     Submission.created_at,
+    Submission.confirmed_at,
 )
 _DECIDED = (SubmissionState.ACCEPTED.value, SubmissionState.REJECTED.value)
 
@@ -97,6 +102,17 @@ def submissions_in(
     return [SubmissionRow(*row) for row in connection.execute(found.order_by(Submission.id))]
 
 
+def confirmed_of(
+    connection: Connection, study_id: int, states: Sequence[str] | None = None
+) -> list[SubmissionRow]:
+    """List a study's submissions that their platform has confirmed, in any or in some states."""
+    if states is None:
+        rows = submissions_of(connection, study_id)
+    else:
+        rows = submissions_in(connection, study_id, states)
+    return [row for row in rows if row.confirmed_at is not None]
+
+
 def enlist_submission(connection: Connection, values: Mapping[str, Any]) -> SubmissionRow:
     """Return a worker's submission of a session, which may be new."""
     add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
@@ -129,11 +145,21 @@ def begin_after(connection: Connection, worker_id: int, but: int, now: float) ->
 
 
 def reserved(connection: Connection, study_id: int) -> int:
-    """Say what a study's offers may still cost: places to be taken, and sessions undecided."""
-    undecided = _count(Submission.state.in_([state.value for state in UNDECIDED]))
+    """Say what a study's offers may still cost: places to be taken, and sessions undecided.
+
+    Of an offer that has ended these are the sessions that the platform has confirmed, and those
+    that it says are still being worked on. What somebody only claims to work on costs nothing.
+    """
+    confirmed = Submission.confirmed_at.is_not(None)
+    undecided = _count(confirmed, Submission.state.in_([one.value for one in UNDECIDED]))
+    at_work = _count(confirmed, Submission.state.in_([one.value for one in AT_WORK]))
     decided = _count(Submission.state.in_(_DECIDED))
+    unseen = func.coalesce(Offer.working, 0) - at_work
     left = case(
-        (Offer.state == OfferState.EXPIRED.value, undecided),
+        (
+            Offer.state == OfferState.EXPIRED.value,
+            undecided + case((unseen > 0, unseen), else_=0),
+        ),
         (Offer.state == OfferState.FAILED.value, 0),
         else_=Offer.places - decided,
     )
@@ -142,10 +168,10 @@ def reserved(connection: Connection, study_id: int) -> int:
     return int(connection.execute(found).scalar_one())
 
 
-def _count(condition: Any) -> Any:
+def _count(*conditions: Any) -> Any:
     return (
         select(func.count())
-        .where(Submission.offer_id == Offer.id, condition)
+        .where(Submission.offer_id == Offer.id, *conditions)
         .correlate(Offer)
         .scalar_subquery()
     )

@@ -29,6 +29,8 @@ class Note(StrEnum):
     RETURN = "return"
     HOLD = "hold"
     UNMATCHED = "unmatched"
+    END = "end"
+    LAPSE = "lapse"
 
 
 def intend(

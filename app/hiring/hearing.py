@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from nextpair.app.hiring.confirming import confirm
 from nextpair.app.hiring.deeds import Kind, Note, note
+from nextpair.app.hiring.entry import note_told
 from nextpair.app.hiring.tasking import absorb
 from nextpair.app.judging.releasing import release
 from nextpair.app.judging.service import Service
@@ -14,6 +16,7 @@ from nextpair.app.platforms.facts import News, Stage, Submission, TaskAnswer
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
+    AT_WORK,
     UNDECIDED,
     HiringRow,
     NoticeRow,
@@ -23,7 +26,7 @@ from nextpair.storage.hiring_rows import (
     SubmissionState,
 )
 
-_NOT_HANDED_IN = (SubmissionState.WORKING, SubmissionState.FINISHED, SubmissionState.RETURNED)
+_NOT_HANDED_IN = (*AT_WORK, SubmissionState.RETURNED, SubmissionState.LAPSED)
 WIDE_SECONDS = 600
 """How often offers are looked at, too, of which nothing is expected any more."""
 LATE_SECONDS = 8 * 86_400
@@ -100,7 +103,9 @@ class Hearing:
         """Take in how a session stands; return whose questions are free by it."""
         row = self._find(connection, told)
         if row is None:
+            self._keep_in_mind(connection, told)
             return []
+        left = self._stand_by(connection, row, told)
         match told.stage:
             case Stage.SUBMITTED if row.state in _NOT_HANDED_IN:
                 self._hand_in(connection, row, told)
@@ -110,20 +115,35 @@ class Hearing:
                 state = SubmissionState.REJECTED
                 offers.change_submission(connection, row.id, state=state)
                 self._note(connection, Kind.REJECT, row, "rejected at the platform")
-            case Stage.RETURNED if row.state in _NOT_HANDED_IN[:2]:
+            case Stage.RETURNED if row.state in AT_WORK:
                 state = SubmissionState.RETURNED
                 offers.change_submission(connection, row.id, state=state)
                 self._note(connection, Note.RETURN, row, "given back", name=f"{row.id}:{self._now}")
-                return [row.worker_id]
+                left.append(row.worker_id)
             case _:
                 pass
-        return []
+        return left
+
+    def _stand_by(self, connection: Connection, row: SubmissionRow, told: Submission) -> list[int]:
+        """Confirm a session of which the platform tells that its worker has, or had, it."""
+        if told.worker is None and row.confirmed_at is not None:
+            return []
+        return confirm(connection, row, self._now)
+
+    def _keep_in_mind(self, connection: Connection, told: Submission) -> None:
+        """Note that someone has taken a session who has not come yet."""
+        made = offers.list_offers(connection, self._study.id)
+        ours = told.offer and any(one.reference == told.offer for one in made)
+        if ours and told.stage is Stage.WORKING:
+            note_told(connection, self._study.id, told.session, self._now)
 
     def _find(self, connection: Connection, told: Submission) -> SubmissionRow | None:
         """Find the session that is meant, where one has come to several workers."""
         rows = offers.submissions_of(connection, self._study.id, told.session)
         if told.worker is None:
-            return rows[-1] if rows else None
+            known = [one for one in rows if one.confirmed_at is not None] or rows
+            # Of several whom nobody has confirmed, any may be a stranger.
+            return known[-1] if len(known) == 1 or known is not rows else None
         worker = studies.find_worker(connection, self._study.id, told.worker)
         for row in rows:
             if worker is not None and row.worker_id == worker.id:
@@ -147,6 +167,7 @@ class Hearing:
             "extra": {},
             "begun_at": self._now,
             "created_at": self._now,
+            "confirmed_at": self._now,
         }
         return offers.enlist_submission(connection, values)
 

@@ -53,7 +53,9 @@ def _offer(connection: Connection, number: int, places: int = 3, **values: Any) 
     return row.id
 
 
-def _submission(connection: Connection, offer: int, session: str, state: str) -> int:
+def _submission(
+    connection: Connection, offer: int, session: str, state: str, confirmed: float | None = 1.0
+) -> int:
     worker = studies.enlist_worker(connection, 1, f"w-{session}", 1.0)
     row = offers.enlist_submission(
         connection,
@@ -67,6 +69,7 @@ def _submission(connection: Connection, offer: int, session: str, state: str) ->
             "extra": {},
             "begun_at": 1.0,
             "created_at": 1.0,
+            "confirmed_at": confirmed,
         },
     )
     return row.id
@@ -105,6 +108,12 @@ def test_an_expired_offer_may_cost_only_what_was_begun(database: Database) -> No
             _submission(connection, offer, name, state)
         offers.change_offer(connection, offer, state=OfferState.EXPIRED)
         assert offers.reserved(connection, 1) == 2 * 72
+        _submission(connection, offer, "e", "working", None)
+        assert offers.reserved(connection, 1) == 2 * 72, "whoever only claims to work costs nothing"
+        for working, sessions in ((1, 2), (2, 3), (0, 2)):
+            # One of those whom the platform counts is here already.
+            offers.change_offer(connection, offer, working=working)
+            assert offers.reserved(connection, 1) == sessions * 72
         _offer(connection, 2, state=OfferState.FAILED)
         assert offers.reserved(connection, 1) == 2 * 72
 
