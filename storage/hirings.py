@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -98,6 +98,11 @@ def add_notice(connection: Connection, row: NoticeRow) -> None:
 def note_told(connection: Connection, study_id: int, name: str, now: float) -> None:
     """Keep in mind that a platform told something that needs no looking at."""
     add_notice(connection, NoticeRow(study_id, name, {}, now, now))
+
+
+def forget_told(connection: Connection, study_id: int, name: str) -> None:
+    """Forget something that a platform told."""
+    connection.execute(delete(Notice).where(Notice.study_id == study_id, Notice.name == name))
 
 
 def find_notice(connection: Connection, study_id: int, name: str) -> NoticeRow | None:

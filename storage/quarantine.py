@@ -1,5 +1,6 @@
 """What was handed out in sessions that their platform had not confirmed."""
 
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import select
@@ -7,7 +8,8 @@ from sqlalchemy import select
 from nextpair.storage.assignments import COLUMNS
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_tables import Submission
-from nextpair.storage.rows import AssignmentRow, State
+from nextpair.storage.offers import change_submission, find_submission
+from nextpair.storage.rows import AssignmentRow, State, VerdictRow
 from nextpair.storage.tables import Assignment
 
 
@@ -30,9 +32,46 @@ def of_session(connection: Connection, submission_id: int) -> list[AssignmentRow
     return sorted(rows, key=answered_at)
 
 
+def sessions(connection: Connection, study_id: int) -> set[int]:
+    """List the sessions that have something in quarantine."""
+    found = (
+        select(Assignment.quarantine)
+        .join(Submission, Submission.id == Assignment.quarantine)
+        .where(Submission.study_id == study_id, _KEPT)
+        .distinct()
+    )
+    return {one for one in connection.execute(found).scalars() if one is not None}
+
+
 def answered_at(row: AssignmentRow) -> float:
     """Say when an assignment was answered, or was given where it was not."""
     return float(row.held["at"]) if row.held is not None else row.created_at
 
 
+def keep_verdict(connection: Connection, submission_id: int, verdict: VerdictRow) -> None:
+    """Keep what came of checking a worker in a session that is not confirmed."""
+    row = find_submission(connection, submission_id)
+    if row is not None:
+        extra = {**row.extra, VERDICTS: [*row.extra.get(VERDICTS, ()), asdict(verdict)]}
+        change_submission(connection, submission_id, extra=extra)
+
+
+def verdicts_of(
+    connection: Connection, submission_id: int, topic_id: int | None = None
+) -> list[VerdictRow]:
+    """List what came of checking a worker in a session, of one topic or of all."""
+    row = find_submission(connection, submission_id)
+    kept = [] if row is None else [VerdictRow(**one) for one in row.extra.get(VERDICTS, ())]
+    return [one for one in kept if topic_id in (None, one.topic_id)]
+
+
+def forget_verdicts(connection: Connection, submission_id: int) -> None:
+    """Forget what has become the worker's own."""
+    row = find_submission(connection, submission_id)
+    if row is not None:
+        extra = {name: value for name, value in row.extra.items() if name != VERDICTS}
+        change_submission(connection, submission_id, extra=extra)
+
+
+VERDICTS = "verdicts"
 _KEPT: Any = Assignment.state != State.LAPSED.value

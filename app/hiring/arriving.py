@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from nextpair.app.errors import Unfinished
 from nextpair.app.hiring.confirming import confirm, settle
-from nextpair.app.hiring.entry import Entry, admit
+from nextpair.app.hiring.entry import Entry, admit, forget_told
 from nextpair.app.judging.releasing import release
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.sessions import next_in_session
@@ -41,7 +41,10 @@ def arrive(
     entry = admit(service, study, arrival, access)
     with service.database.write() as connection:
         row = _enlist(connection, study, arrival, entry, now)
-        left = confirm(connection, row, now) if entry.confirmed else []
+        left = []
+        if entry.confirmed:
+            left = confirm(connection, row, now)
+            forget_told(connection, study.id, arrival.session)
     for worker_id in left:
         release(service, worker_id, now)
     if entry.confirmed and row.confirmed_at is None:

@@ -1,6 +1,7 @@
 """Letting the answers of confirmed sessions count: they go from quarantine into the log."""
 
 from dataclasses import replace
+from functools import partial
 
 from nextpair.app.judging.answering import absorbed
 from nextpair.app.judging.checking import Checking
@@ -10,10 +11,10 @@ from nextpair.app.judging.reading import Reading
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.tokens import AssignmentRef
-from nextpair.storage import offers, quarantine, studies
+from nextpair.storage import checks, offers, quarantine, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import SubmissionRow, SubmissionState
-from nextpair.storage.rows import AssignmentRow, Purpose, State, Status
+from nextpair.storage.rows import AssignmentRow, Purpose, State, Status, VerdictRow
 
 
 def confirm(connection: Connection, row: SubmissionRow, now: float) -> list[int]:
@@ -39,9 +40,34 @@ def settle(service: Service, study_id: int, now: float) -> int:
     """
     with service.database.read() as connection:
         waiting = quarantine.admissible(connection, study_id)
+    for session in {row.quarantine for row, _ in waiting if row.quarantine is not None}:
+        _give_verdicts(service, session)
     for row, state in waiting:
         _admit(service, row, now, left=state != SubmissionState.WORKING)
     return len(waiting)
+
+
+def _give_verdicts(service: Service, session: int) -> None:
+    """Give a worker the verdicts that their session had."""
+    with service.database.read() as connection:
+        kept = quarantine.verdicts_of(connection, session)
+    for verdict in kept:
+        service.change(verdict.topic_id, partial(_with_verdict, verdict))
+    if kept:
+        with service.database.write() as connection:
+            quarantine.forget_verdicts(connection, session)
+
+
+def _with_verdict(
+    verdict: VerdictRow, connection: Connection, live: LiveTopic, locked: bool
+) -> Step[None] | None:
+    if not locked:
+        return None
+    known = checks.verdicts_of(connection, verdict.worker_id, verdict.topic_id)
+    same = (one for one in known if (one.check, one.number) == (verdict.check, verdict.number))
+    if any(one.attempt >= verdict.attempt or one.passed for one in same):
+        return Step(None)
+    return Step(None, Change(live.moved()), verdict=verdict)
 
 
 def _admit(service: Service, seen: AssignmentRow, now: float, *, left: bool) -> None:

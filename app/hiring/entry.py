@@ -8,6 +8,7 @@ confirmed yet is let in all the same, for platforms tell late, but into quaranti
 
 import logging
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from nextpair.app.platforms.base import Shows
 from nextpair.app.platforms.facts import Arrival, Stage
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
-from nextpair.storage.hiring_rows import OfferRow, OfferState, SubmissionRow
+from nextpair.storage.hiring_rows import AT_WORK, OfferRow, OfferState, SubmissionRow
 
 log = logging.getLogger("nextpair")
 
@@ -85,6 +86,27 @@ def told_of(connection: Connection, study_id: int, session: str) -> bool:
 def note_told(connection: Connection, study_id: int, session: str, now: float) -> None:
     """Keep in mind that the platform has told of a session before anyone came with it."""
     hirings.note_told(connection, study_id, _name(session), now)
+
+
+def forget_told(connection: Connection, study_id: int, session: str) -> None:
+    """Let a session that was given back, or for which someone has come, confirm nobody else."""
+    hirings.forget_told(connection, study_id, _name(session))
+
+
+def nameless(rows: Sequence[SubmissionRow], stage: Stage) -> SubmissionRow | None:
+    """Find whose session is meant where a platform names no worker.
+
+    It may have come to several, one after the other, and of several whom nobody has confirmed any
+    may be a stranger: then it is left to what the platform tells when it is asked.
+    """
+    at_work = [row for row in rows if row.state in AT_WORK]
+    confirmed = [row for row in at_work if row.confirmed_at is not None]
+    if confirmed:
+        return confirmed[-1]
+    if at_work or stage is Stage.WORKING:
+        return at_work[0] if len(at_work) == 1 else None
+    known = [row for row in rows if row.confirmed_at is not None] or list(rows)
+    return known[-1] if known and (known[-1].confirmed_at or len(known) == 1) else None
 
 
 def _name(session: str) -> str:

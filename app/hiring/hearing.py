@@ -6,7 +6,7 @@ from typing import Any
 
 from nextpair.app.hiring.confirming import confirm
 from nextpair.app.hiring.deeds import Kind, Note, note
-from nextpair.app.hiring.entry import note_told
+from nextpair.app.hiring.entry import forget_told, nameless, note_told
 from nextpair.app.hiring.tasking import absorb
 from nextpair.app.judging.releasing import release
 from nextpair.app.judging.service import Service
@@ -136,14 +136,14 @@ class Hearing:
         ours = told.offer and any(one.reference == told.offer for one in made)
         if ours and told.stage is Stage.WORKING:
             note_told(connection, self._study.id, told.session, self._now)
+        elif told.stage is Stage.RETURNED:
+            forget_told(connection, self._study.id, told.session)
 
     def _find(self, connection: Connection, told: Submission) -> SubmissionRow | None:
         """Find the session that is meant, where one has come to several workers."""
         rows = offers.submissions_of(connection, self._study.id, told.session)
         if told.worker is None:
-            known = [one for one in rows if one.confirmed_at is not None] or rows
-            # Of several whom nobody has confirmed, any may be a stranger.
-            return known[-1] if len(known) == 1 or known is not rows else None
+            return nameless(rows, told.stage)
         worker = studies.find_worker(connection, self._study.id, told.worker)
         for row in rows:
             if worker is not None and row.worker_id == worker.id:

@@ -34,7 +34,9 @@ def lapse(service: Service, study: Study, hiring: HiringRow, now: float) -> None
     with service.database.read() as connection:
         made = {one.id: one for one in offers.list_offers(connection, study.id)}
         came = offers.submissions_in(connection, study.id, AT_WORK)
-        lapsed = offers.submissions_in(connection, study.id, [SubmissionState.LAPSED])
+        gone = (SubmissionState.LAPSED, SubmissionState.RETURNED)
+        lapsed = offers.submissions_in(connection, study.id, gone)
+        holding = quarantine.sessions(connection, study.id)
     # What was promised to a place holds as long as a worker may take it there.
     patience = study.platform.session_seconds + GRACE_SECONDS if study.platform.hires else 0.0
     for row in came:
@@ -45,8 +47,14 @@ def lapse(service: Service, study: Study, hiring: HiringRow, now: float) -> None
     for row in lapsed:
         offer = made.get(row.offer_id or 0)
         final = offer is None or _is_final(row, offer, now)
-        if row.confirmed_at is None:
+        if row.id in holding and row.confirmed_at is None:
             _free(service, row, now, drop=final)
+
+
+def awaits_late(connection: Connection, study_id: int, now: float) -> bool:
+    """Say whether someone has finished here whose platform may still tell of them."""
+    lapsed = offers.submissions_in(connection, study_id, [SubmissionState.LAPSED])
+    return any(row.finished_at is not None and now - row.begun_at < KEEP_SECONDS for row in lapsed)
 
 
 def _is_over(row: SubmissionRow, offer: OfferRow, patience: float, now: float) -> bool:

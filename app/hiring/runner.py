@@ -12,7 +12,7 @@ from nextpair.app.hiring.deciding import decide_all
 from nextpair.app.hiring.deeds import Note, note
 from nextpair.app.hiring.doing import Doing
 from nextpair.app.hiring.hearing import WIDE_SECONDS, Hearing
-from nextpair.app.hiring.lapsing import lapse
+from nextpair.app.hiring.lapsing import awaits_late, lapse
 from nextpair.app.hiring.offering import offer_more, withdraw, work_left
 from nextpair.app.hiring.standings import Standings
 from nextpair.app.hiring.tasking import offer_tasks, settle
@@ -98,6 +98,7 @@ class Runner:
             return bool(
                 deeds.intended(connection, row.study_id)
                 or offers.submissions_in(connection, row.study_id, UNDECIDED)
+                or awaits_late(connection, row.study_id, self._clock())
                 or any(one.state == OfferState.OPEN for one in made)
             )
 

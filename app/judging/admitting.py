@@ -40,6 +40,8 @@ class Checked:
         quality, live = self._study.settings.quality, self._live
         if live.row.understanding is not None and not self._checking.passed(Check.UNDERSTANDING):
             topic = {live.row.id: live.row}
+            if self._checking.failed(Check.UNDERSTANDING):
+                return Step(Handed(reason=Reason.STOPPED))
             return Step(Handed(topics=topic, reason=Reason.UNDERSTANDING))
         quiz = quiz_for(live, self._worker_id, quality.quiz)
         if quiz and not self._checking.passed(Check.QUIZ):

@@ -16,6 +16,7 @@ from nextpair.app.judging.quality import (
 from nextpair.app.judging.quarantine import held_judgment
 from nextpair.app.judging.study import Study
 from nextpair.storage import assignments, checks, judgments
+from nextpair.storage import quarantine as stored
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
     BY_QUALITY,
@@ -122,11 +123,17 @@ class Checking:
         self.rows = [row for row in known if row.quarantine in (None, quarantine)]
         self._quarantine = quarantine
         self._verdicts = checks.verdicts_of(connection, worker_id, live.row.id)
+        if quarantine is not None:
+            self._verdicts += stored.verdicts_of(connection, quarantine, live.row.id)
         self._answers = judgments.of_worker(connection, live.row.id, worker_id)
 
     def passed(self, check: Check) -> bool:
         """Say whether the worker has passed a check."""
         return any(one.passed for one in self._verdicts if one.check == check)
+
+    def failed(self, check: Check) -> bool:
+        """Say whether the worker may not try a check again."""
+        return any(one.effect == Effect.STOP for one in self._verdicts if one.check == check)
 
     def quiz_rows(self) -> list[AssignmentRow]:
         """List the worker's questions of the quiz."""

@@ -21,6 +21,7 @@ from nextpair.app.wire.overviews import (
 from nextpair.selectors.topic.pair_counts import count_pairs
 from nextpair.storage import hirings, topics
 from nextpair.storage import pace as stored
+from nextpair.storage.hiring_rows import HiringState
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["results"])
 
@@ -68,6 +69,8 @@ def get_pace(
             currency=settings.hiring.currency,
             spent=paid.spent / CENTS,
             reserved=paid.reserved / CENTS,
+            state=HiringState(hiring.state),
+            message=hiring.message,
         ),
     )
 

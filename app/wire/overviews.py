@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field
 
 from nextpair.app.wire.common import Moment
+from nextpair.storage.hiring_rows import HiringState
 
 
 class HourOut(BaseModel):
@@ -19,6 +20,8 @@ class PaidOut(BaseModel):
     currency: str
     spent: float
     reserved: float
+    state: HiringState
+    message: str = Field(description="why hiring pauses or was stopped, or what it waits for")
 
 
 class PaceOut(BaseModel):

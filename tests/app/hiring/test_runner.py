@@ -46,7 +46,8 @@ def test_a_study_is_published_judged_decided_and_paid(one: Hired) -> None:
     # What was spent there is what is told here: reward and bonus, each with a fifth on top.
     assert one.hiring["spent"] == one.mturk.spent == 60 + 12
     paid = one.service.get(f"{AT}/pace")["paid"]
-    assert paid == {"platform": "mturk", "currency": "USD", "spent": 0.72, "reserved": 2.16}
+    about = {"platform": "mturk", "currency": "USD", "state": "running", "message": ""}
+    assert paid == {**about, "spent": 0.72, "reserved": 2.16}
     names = [name for name, _ in one.mturk.done]
     assert names.index("SendBonus") < names.index("ApproveAssignment"), "a failed one stays seen"
     assert {worker for _, worker in one.mturk.granted} == {"ABAD"}

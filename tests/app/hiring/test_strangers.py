@@ -304,8 +304,8 @@ def test_prolific_is_asked_who_comes(sqlite_url: str) -> None:
         assert isinstance(scene, OnProlific)
         (study,) = scene.fake.studies
         session = scene.fake.take(study, "ann")
-        for names in (("eve", "invented"), ("eve", session)):
-            query = dict(zip(("PROLIFIC_PID", "SESSION_ID"), names, strict=True))
+        for claimed in (("eve", "invented"), ("eve", session)):
+            query = dict(zip(("PROLIFIC_PID", "SESSION_ID"), claimed, strict=True))
             refusal(open_page(service, STUDY_ID=study, **query), 422, "bad-arrival")
         assert service.get(f"{AT}/workers")["items"] == []
         names = {"PROLIFIC_PID": "ann", "SESSION_ID": session, "STUDY_ID": study}
@@ -347,3 +347,37 @@ def test_a_place_at_figure_eight_is_proved_by_its_code(sqlite_url: str) -> None:
         token = enter(service, ENTRANCE, names)
         judge(service, token, most=2)
         assert service.get(f"{ON_TOPIC}/progress")["judgments"] == 2
+
+
+def test_a_wrong_answer_about_a_topic_stops_only_whom_the_platform_has_sent(
+    sqlite_url: str,
+) -> None:
+    with hired(sqlite_url, quality={"attempts": 1}) as one:
+        question = {"question": "What?", "choices": ["Wine", "Coffee"], "right": "Coffee"}
+        documents = [{"id": f"d{n}", "text": f"text {n}"} for n in range(1, 7)]
+        body = {"id": "asked", "documents": documents, "understanding": question}
+        one.service.post(f"{AT}/topics", body, status=201)
+        one.service.send("PATCH", f"{AT}/topics/{TOPIC}", {"status": "closed"})
+        one.start()
+        one.tick()
+        path = "/v1/session/understanding"
+        forged = stranger(one, worker="AREAL")
+        assert one.service.post("/v1/session/next", {}, bearer=forged)["reason"] == "understanding"
+        wrong = {"topic": "asked", "choice": "Wine"}
+        assert one.service.post(path, wrong, bearer=forged)["effect"] == "stop"
+        right = {"topic": "asked", "choice": "Coffee"}
+        assert not one.service.post(path, right, bearer=forged)["passed"], "one attempt"
+        assert one.service.post("/v1/session/next", {}, bearer=forged)["reason"] == "stopped"
+        taken = one.take("AREAL")
+        token = one.enter(taken)
+        assert questions(one, token, 1) == []
+        assert one.service.post(path, right, bearer=token)["passed"]
+        assert one.judge(token) == 4
+        one.hand_in(token)
+        one.tick()
+        assert taken.status == "Approved"
+        again = one.take("AREAL2")
+        assert one.service.get(f"{AT}/workers")["items"][0]["status"] == "active"
+        known = one.service.next("AREAL", topic="asked")
+        assert known["reason"] != "understanding", "the verdict is the worker's now"
+        assert questions(one, one.enter(again), 1) == [], "and nobody else's"
