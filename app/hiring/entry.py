@@ -60,7 +60,10 @@ def admit(service: Service, study: Study, arrival: Arrival, access: Any) -> Entr
     confirmed = told or _asked(study, arrival, access)
     if not is_open and known is None and not confirmed:
         raise BadArrival("this offer has ended: give the work back where you took it")
-    return Entry(offer, confirmed or _proved(service, study, arrival, offer))
+    proved = _proved(service, study, arrival, offer)
+    if proved is False:
+        raise BadArrival("the address was not made by the platform's form: open it from there")
+    return Entry(offer, confirmed or bool(proved))
 
 
 def _offer_of(connection: Connection, study: Study, arrival: Arrival) -> OfferRow:
@@ -113,7 +116,7 @@ def _name(session: str) -> str:
     return f"session:{session}"
 
 
-def _proved(service: Service, study: Study, arrival: Arrival, offer: OfferRow) -> bool:
+def _proved(service: Service, study: Study, arrival: Arrival, offer: OfferRow) -> bool | None:
     token = service.receipts.deed_token(study.id, f"{Kind.PUBLISH}:{offer.number}")
     return study.platform.proves(arrival, token, offer.places)
 

@@ -140,15 +140,15 @@ class Platform(ABC, BaseModel):
     def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
         """Say who comes, from the parameters of the address; `BadArrival` if they do not tell."""
 
-    def proves(self, arrival: Arrival, token: str, places: int) -> bool:
-        """Say whether an arrival itself proves that it comes from an offer.
+    def proves(self, arrival: Arrival, token: str, places: int) -> bool | None:
+        """Say whether an arrival itself proves that it comes from an offer; None: none does.
 
         Parameters
         ----------
         token, places
             Of the deed that published the offer, and how many places that has.
         """
-        return False
+        return None
 
     @property
     def session_seconds(self) -> float:

@@ -313,6 +313,9 @@ class MTurk:
         told = self.notifications.get(self.hits[one.hit].type)
         if told is None or event not in told["EventTypes"]:
             return
+        if self.hits[one.hit].expires <= self.now:
+            # As requesters report: of a HIT that has ended nothing is notified.
+            return
         about = {"HITId": one.hit, "AssignmentId": one.id, "HITTypeId": self.hits[one.hit].type}
         events = [{"EventType": event, "EventTimestamp": "2026-11-18T00:00:00Z", **about}]
         body = {"Events": events, "EventDocId": uuid.uuid4().hex, "EventDocVersion": "2014-08-15"}

@@ -341,9 +341,9 @@ def test_a_place_at_figure_eight_is_proved_by_its_code(sqlite_url: str) -> None:
         assert isinstance(scene, OnSlots)
         unit, other, *_rest = scene.fake.open_units()
         names = {name: unit["data"][name] for name in ("slot", "code", "offer")}
-        guessed = enter(service, ENTRANCE, {**names, "slot": other["data"]["slot"]})
-        judge(service, guessed, most=4)
-        assert service.get(f"{ON_TOPIC}/progress")["judgments"] == 0
+        for forged in ({"slot": other["data"]["slot"]}, {"slot": "x-1"}, {"code": "ABCDEF"}):
+            refusal(open_page(service, **{**names, **forged}), 422, "bad-arrival")
+        assert service.get(f"{AT}/workers")["items"] == []
         token = enter(service, ENTRANCE, names)
         judge(service, token, most=2)
         assert service.get(f"{ON_TOPIC}/progress")["judgments"] == 2
