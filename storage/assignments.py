@@ -26,7 +26,11 @@ COLUMNS: tuple[Any, ...] = (
     Assignment.subject,
     Assignment.batch,
     Assignment.reason,
+    Assignment.submission_id,
+    Assignment.quarantine,
+    Assignment.held,
 )
+"""What an `AssignmentRow` is made of."""
 _ADD = insert(Assignment)
 _FIND = select(*COLUMNS).where(
     Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("number")
@@ -53,6 +57,10 @@ CHANGES: dict[str, Any] = {
     "expires_at": bindparam("new_expiry"),
     "request": bindparam("new_request"),
     "reason": bindparam("new_reason"),
+    "batch": bindparam("new_batch"),
+    "submission_id": bindparam("new_submission"),
+    "quarantine": bindparam("new_quarantine"),
+    "held": bindparam("new_held", type_=Assignment.held.type),
 }
 """What may change about an assignment."""
 _CHANGE = (
@@ -84,6 +92,10 @@ def changed_values(row: AssignmentRow) -> dict[str, Any]:
         "new_expiry": row.expires_at,
         "new_request": row.request,
         "new_reason": row.reason,
+        "new_batch": row.batch,
+        "new_submission": row.submission_id,
+        "new_quarantine": row.quarantine,
+        "new_held": row.held,
     }
 
 
@@ -159,26 +171,48 @@ def held_by(connection: Connection, worker_id: int, now: float) -> list[Assignme
     return [AssignmentRow(*row) for row in connection.execute(found)]
 
 
-def count_answered(connection: Connection, worker_id: int, since: float) -> int:
-    """Count the questions that a worker has answered since a moment, and not taken back."""
+def count_answered(
+    connection: Connection, worker_id: int, since: float, submission_id: int | None = None
+) -> int:
+    """Count the questions that a worker has answered since a moment, and not taken back.
+
+    Parameters
+    ----------
+    submission_id
+        The platform's session that is meant, if one is: what was handed out in another one before
+        the platform had confirmed it is left out, and what was in this one counts in any case.
+    """
     answered = select(Judgment.number).where(
         Judgment.topic_id == Assignment.topic_id,
         Judgment.assignment == Assignment.number,
         Judgment.created_at >= since,
     )
-    found = select(func.count()).where(
-        Assignment.worker_id == worker_id,
-        Assignment.state.in_((State.ANSWERED.value, State.RETRACTED.value)),
-        answered.exists(),
-    )
+    counted = (State.ANSWERED.value, State.RETRACTED.value)
+    meant = and_(Assignment.state.in_(counted), answered.exists())
+    if submission_id is not None:
+        here = Assignment.submission_id == submission_id
+        in_it = and_(here, Assignment.state.in_((*counted, State.HELD.value)))
+        meant = or_(and_(meant, Assignment.submission_id.is_(None)), in_it)
+    found = select(func.count()).where(Assignment.worker_id == worker_id, meant)
     return connection.execute(found).scalar_one()
 
 
-def count_taken(connection: Connection, worker_id: int, now: float) -> int:
-    """Count what a worker has answered or holds: what was skipped or ran out is not counted."""
+def count_taken(
+    connection: Connection, worker_id: int, now: float, quarantine: int | None = None
+) -> int:
+    """Count what a worker has answered or holds: what was skipped or ran out is not counted.
+
+    Parameters
+    ----------
+    quarantine
+        The unconfirmed session for which it is counted, if it is for one: others do not matter.
+    """
     counted = or_(
-        Assignment.state.in_((State.ANSWERED.value, State.RETRACTED.value)),
+        Assignment.state.in_((State.ANSWERED.value, State.RETRACTED.value, State.HELD.value)),
         and_(Assignment.state == State.OPEN.value, Assignment.expires_at > now),
     )
-    found = select(func.count()).where(Assignment.worker_id == worker_id, counted)
+    seen: Any = Assignment.quarantine.is_(None)
+    if quarantine is not None:
+        seen = or_(seen, Assignment.quarantine == quarantine)
+    found = select(func.count()).where(Assignment.worker_id == worker_id, counted, seen)
     return connection.execute(found).scalar_one()

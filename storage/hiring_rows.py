@@ -38,8 +38,12 @@ class SubmissionState(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     RETURNED = "returned"
+    LAPSED = "lapsed"
+    """Its offer has ended, or it was never confirmed, and nobody has handed it in."""
 
 
+AT_WORK = (SubmissionState.WORKING, SubmissionState.FINISHED)
+"""What has not been handed in yet."""
 UNDECIDED = (
     SubmissionState.WORKING,
     SubmissionState.FINISHED,
@@ -87,6 +91,9 @@ class OfferRow:
     state: str
     reference: str | None
     created_at: float
+    ends_at: float | None = None
+    ended_at: float | None = None
+    working: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,7 @@ class SubmissionRow:
     begun_at: float
     finished_at: float | None
     created_at: float
+    confirmed_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

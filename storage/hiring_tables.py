@@ -34,7 +34,9 @@ class Offer(Base):
     """Sessions that are, or are to be, published together.
 
     `price` and `bonus_price` are what one place costs with the platform's fees; `reference` is what
-    the platform calls it.
+    the platform calls it. `ends_at` is when it will end by itself, as the platform said last,
+    `ended_at` when it was seen to have ended, and `working` how many workers the platform says had
+    not handed in yet then.
     """
 
     __tablename__ = "offers"
@@ -51,6 +53,9 @@ class Offer(Base):
     state: Mapped[str]
     reference: Mapped[str | None]
     created_at: Mapped[float]
+    ends_at: Mapped[float | None]
+    ended_at: Mapped[float | None]
+    working: Mapped[int | None]
     __table_args__ = (UniqueConstraint("study_id", "number"),)
 
 
@@ -58,6 +63,7 @@ class Submission(Base):
     """One worker's session as a platform knows it.
 
     What a platform calls a session can come to two workers, one after the other, so both name it.
+    Nothing counts before the platform has `confirmed` that the worker has the session.
     """
 
     __tablename__ = "submissions"
@@ -72,6 +78,7 @@ class Submission(Base):
     begun_at: Mapped[float]
     finished_at: Mapped[float | None]
     created_at: Mapped[float]
+    confirmed_at: Mapped[float | None]
     __table_args__ = (
         UniqueConstraint("study_id", "platform", "session", "worker_id"),
         Index(None, "worker_id"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -102,6 +102,23 @@ def was_told(connection: Connection, study_id: int, name: str) -> bool:
     """Say whether a platform has told something before."""
     found = select(Notice.name).where(Notice.study_id == study_id, Notice.name == name)
     return connection.execute(found).one_or_none() is not None
+
+
+def note_told(connection: Connection, study_id: int, name: str, now: float) -> None:
+    """Keep in mind that a platform told something that needs no looking at."""
+    add_notice(connection, NoticeRow(study_id, name, {}, now, now))
+
+
+def forget_told(connection: Connection, study_id: int, name: str) -> None:
+    """Forget something that a platform told."""
+    connection.execute(delete(Notice).where(Notice.study_id == study_id, Notice.name == name))
+
+
+def find_notice(connection: Connection, study_id: int, name: str) -> NoticeRow | None:
+    """Return something that a platform told."""
+    found = select(*_NOTICE).where(Notice.study_id == study_id, Notice.name == name)
+    row = connection.execute(found).one_or_none()
+    return NoticeRow(*row) if row else None
 
 
 def open_notices(connection: Connection, study_id: int) -> list[NoticeRow]:

@@ -17,12 +17,12 @@ _LOCK = 7_398_247_101
 
 
 def migrate(database: Database, revision: str = "head") -> None:
-    """Bring the database to a revision; what is there is kept."""
+    """Bring the database to a revision, or back to one that is named by a step: 0005-1, -1."""
     with database.write() as connection:
         _lock(database, connection)
         database.take_time(connection)
         config = _config(connection)
-        if revision == "base" or revision.startswith("-"):
+        if revision == "base" or "-" in revision:
             command.downgrade(config, revision)
         else:
             command.upgrade(config, revision)

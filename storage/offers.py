@@ -9,6 +9,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
+    AT_WORK,
     UNDECIDED,
     DeedState,
     OfferRow,
@@ -32,6 +33,9 @@ _OFFER: tuple[Any, ...] = (
     Offer.state,
     Offer.reference,
     Offer.created_at,
+    Offer.ends_at,
+    Offer.ended_at,
+    Offer.working,
 )
 _SUBMISSION: tuple[Any, ...] = (
     Submission.id,
@@ -45,6 +49,7 @@ _SUBMISSION: tuple[Any, ...] = (
     Submission.begun_at,
     Submission.finished_at,
     Submission.created_at,
+    Submission.confirmed_at,
 )
 _REJECT = "reject"
 _DECIDED = (SubmissionState.ACCEPTED.value, SubmissionState.REJECTED.value)
@@ -99,6 +104,17 @@ def submissions_in(
     return [SubmissionRow(*row) for row in connection.execute(found.order_by(Submission.id))]
 
 
+def confirmed_of(
+    connection: Connection, study_id: int, states: Sequence[str] | None = None
+) -> list[SubmissionRow]:
+    """List a study's submissions that their platform has confirmed, in any or in some states."""
+    if states is None:
+        rows = submissions_of(connection, study_id)
+    else:
+        rows = submissions_in(connection, study_id, states)
+    return [row for row in rows if row.confirmed_at is not None]
+
+
 def enlist_submission(connection: Connection, values: Mapping[str, Any]) -> SubmissionRow:
     """Return a worker's submission of a session, which may be new."""
     add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
@@ -133,6 +149,8 @@ def begin_after(connection: Connection, worker_id: int, but: int, now: float) ->
 def reserved(connection: Connection, study_id: int) -> int:
     """Say what a study's offers may still cost: places to be taken, and sessions undecided.
 
+    Of an offer that has ended these are the sessions that the platform has confirmed, and those
+    that it says are still being worked on. What somebody only claims to work on costs nothing.
     Who is to be rejected is undecided until the platform has taken that: a person there may have
     accepted them meanwhile. Who is held is accepted by a person, if at all, and gets no bonus.
     """
@@ -141,10 +159,19 @@ def reserved(connection: Connection, study_id: int) -> int:
         Deed.kind == _REJECT,
         Deed.state == DeedState.INTENDED.value,
     )
-    undecided = _count(Submission.state.in_([state.value for state in UNDECIDED]) | waits)
+    confirmed = Submission.confirmed_at.is_not(None)
+    undecided = _count(confirmed, Submission.state.in_([one.value for one in UNDECIDED]) | waits)
+    at_work = _count(confirmed, Submission.state.in_([one.value for one in AT_WORK]))
     decided = _count(Submission.state.in_(_DECIDED) & ~waits)
     held = _count(Submission.state == SubmissionState.HELD.value)
-    left = case((Offer.state == OfferState.EXPIRED.value, undecided), else_=Offer.places - decided)
+    unseen = func.coalesce(Offer.working, 0) - at_work
+    left = case(
+        (
+            Offer.state == OfferState.EXPIRED.value,
+            undecided + case((unseen > 0, unseen), else_=0),
+        ),
+        else_=Offer.places - decided,
+    )
     each = Offer.price + Offer.bonus_price
     may_cost = left * each - held * Offer.bonus_price
     which = (Offer.study_id == study_id, Offer.state != OfferState.FAILED.value)
@@ -152,10 +179,10 @@ def reserved(connection: Connection, study_id: int) -> int:
     return int(connection.execute(found).scalar_one())
 
 
-def _count(condition: Any) -> Any:
+def _count(*conditions: Any) -> Any:
     return (
         select(func.count())
-        .where(Submission.offer_id == Offer.id, condition)
+        .where(Submission.offer_id == Offer.id, *conditions)
         .correlate(Offer)
         .scalar_subquery()
     )

@@ -50,6 +50,10 @@ class State(StrEnum):
     """How an assignment stands; a lease that ran out leaves it open."""
 
     OPEN = "open"
+    HELD = "held"
+    """Answered in a session that the platform has not confirmed: the answer does not count yet."""
+    LAPSED = "lapsed"
+    """Of a session that the platform never confirmed: whatever was answered is dropped."""
     ANSWERED = "answered"
     SKIPPED = "skipped"
     RETRACTED = "retracted"
@@ -147,6 +151,9 @@ class AssignmentRow:
     subject: int | None = None
     batch: int | None = None
     reason: str | None = None
+    submission_id: int | None = None
+    quarantine: int | None = None
+    held: dict[str, Any] | None = None
 
     @property
     def pair(self) -> tuple[int, int]:

@@ -171,6 +171,10 @@ class Assignment(Base):
     taken back opens the same assignment again as its next `attempt`. A question about a single
     document has it on both sides, and one that reviews a judgment names that as its `subject`. What
     a worker skipped has the `reason` they gave.
+
+    `submission_id` is the platform's session in which it was handed out before the platform had
+    confirmed that session, and `quarantine` is the same until it has: such an answer is `held`
+    here, and is not in the log.
     """
 
     __tablename__ = "assignments"
@@ -190,6 +194,9 @@ class Assignment(Base):
     subject: Mapped[int | None]
     batch: Mapped[int | None]
     reason: Mapped[str | None]
+    submission_id: Mapped[int | None]
+    quarantine: Mapped[int | None]
+    held: Mapped[dict[str, Any] | None]
     __table_args__ = (
         UniqueConstraint("topic_id", "worker_id", "first", "second", "purpose"),
         CheckConstraint("first <= second", name="ordered"),
@@ -206,6 +213,12 @@ class Assignment(Base):
             "topic_id",
             sqlite_where=text("purpose != 'work'"),
             postgresql_where=text("purpose != 'work'"),
+        ),
+        Index(
+            "ix_assignments_quarantine",
+            "quarantine",
+            sqlite_where=text("quarantine IS NOT NULL"),
+            postgresql_where=text("quarantine IS NOT NULL"),
         ),
     )
 

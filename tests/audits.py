@@ -80,6 +80,7 @@ def check_log(log: Log, notes: Sequence[Notes], reason: str | None = None) -> No
 
 
 def _key(judged: JudgmentOut) -> tuple[str, int]:
+    assert judged.number is not None
     return judged.topic, judged.number
 
 

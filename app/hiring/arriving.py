@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from nextpair.app.errors import Unfinished
+from nextpair.app.hiring.confirming import confirm, settle
+from nextpair.app.hiring.entry import Entry, admit, forget_told
 from nextpair.app.judging.releasing import release
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.sessions import next_in_session
@@ -14,11 +16,12 @@ from nextpair.app.platforms.finding import read_access
 from nextpair.app.words import Reason
 from nextpair.storage import assignments, offers, studies
 from nextpair.storage.database import Connection
-from nextpair.storage.hiring_rows import OfferRow, SubmissionRow, SubmissionState
+from nextpair.storage.hiring_rows import OfferState, SubmissionRow, SubmissionState
 
 HOUR = 3600
 ENDS = (Reason.CAP, Reason.DONE, Reason.SEEN, Reason.STOPPED, Reason.WAIT, Reason.PAUSED)
 """When a worker may hand in: nobody who is paid has to wait for others."""
+GONE = (SubmissionState.RETURNED, SubmissionState.LAPSED)
 
 
 def arrive(
@@ -35,26 +38,24 @@ def arrive(
         return None
     access = read_access(study.settings.platform, service.settings.platforms)
     arrival = study.platform.identify(query, access)
+    entry = admit(service, study, arrival, access)
     with service.database.write() as connection:
-        offer = _offer_of(connection, study, arrival)
-        row = _enlist(connection, study, arrival, offer, now)
-        left = _left_by_others(connection, row)
+        row = _enlist(connection, study, arrival, entry, now)
+        left = []
+        if entry.confirmed:
+            left = confirm(connection, row, now)
+            forget_told(connection, study.id, arrival.session)
     for worker_id in left:
         release(service, worker_id, now)
-    count = offer.questions if offer else study.settings.hiring.questions
+    if entry.confirmed and row.confirmed_at is None:
+        settle(service, study.id, now)
+    count = entry.offer.questions if entry.offer else study.settings.hiring.questions
     ends = now + service.settings.session_hours * HOUR
     return Session(study.name, arrival.worker, None, count, row.begun_at, ends, row.id)
 
 
-def _offer_of(connection: Connection, study: Study, arrival: Arrival) -> OfferRow | None:
-    if arrival.offer is None:
-        return None
-    found = (one for one in offers.list_offers(connection, study.id))
-    return next((one for one in found if one.reference == arrival.offer), None)
-
-
 def _enlist(
-    connection: Connection, study: Study, arrival: Arrival, offer: OfferRow | None, now: float
+    connection: Connection, study: Study, arrival: Arrival, entry: Entry, now: float
 ) -> SubmissionRow:
     worker = studies.enlist_worker(connection, study.id, arrival.worker, now)
     values = {
@@ -62,28 +63,24 @@ def _enlist(
         "platform": study.settings.platform,
         "session": arrival.session,
         "worker_id": worker.id,
-        "offer_id": offer.id if offer else None,
+        "offer_id": entry.offer.id if entry.offer else None,
         "state": SubmissionState.WORKING,
         "extra": {"arrival": dict(arrival.extra), "offer": arrival.offer},
         "begun_at": now,
         "created_at": now,
+        "confirmed_at": now if entry.confirmed else None,
     }
     row = offers.enlist_submission(connection, values)
-    if row.state == SubmissionState.RETURNED:
+    if row.state in GONE and (row.confirmed_at is None or _may_come_back(entry)):
         state = SubmissionState.WORKING
         offers.change_submission(connection, row.id, state=state, begun_at=now)
         row = replace(row, state=state, begun_at=now)
     return row
 
 
-def _left_by_others(connection: Connection, row: SubmissionRow) -> list[int]:
-    """Note that others have given a session back, where it comes to someone else now."""
-    left = []
-    for other in offers.submissions_of(connection, row.study_id, row.session):
-        if other.id != row.id and other.state == SubmissionState.WORKING:
-            offers.change_submission(connection, other.id, state=SubmissionState.RETURNED)
-            left.append(other.worker_id)
-    return left
+def _may_come_back(entry: Entry) -> bool:
+    """Say whether a session that was over may begin anew: not where its place is not paid for."""
+    return entry.offer is None or entry.offer.state == OfferState.OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +100,14 @@ def look(service: Service, session: Session) -> tuple[Session, Standing]:
         row = offers.find_submission(connection, session.submission)
     if row is None or row.platform != study.settings.platform:
         return session, Standing()
-    finished = row.state != SubmissionState.WORKING
+    finished = not _is_at_work(row)
     hands_in = study.platform.hands_in
-    return replace(session, begun_at=row.begun_at), Standing(hands_in, hands_in and finished)
+    return _as_now(session, row), Standing(hands_in, hands_in and finished)
+
+
+def _is_at_work(row: SubmissionRow) -> bool:
+    lapsed = row.state == SubmissionState.LAPSED and row.finished_at is None
+    return lapsed or row.state == SubmissionState.WORKING
 
 
 def current(service: Service, session: Session) -> Session:
@@ -114,7 +116,12 @@ def current(service: Service, session: Session) -> Session:
         return session
     with service.database.read() as connection:
         row = offers.find_submission(connection, session.submission)
-    return session if row is None else replace(session, begun_at=row.begun_at)
+    return session if row is None else _as_now(session, row)
+
+
+def _as_now(session: Session, row: SubmissionRow) -> Session:
+    quarantine = row.id if row.confirmed_at is None else None
+    return replace(session, begun_at=row.begun_at, quarantine=quarantine)
 
 
 def finish(service: Service, session: Session, now: float) -> Finish:
@@ -130,12 +137,15 @@ def finish(service: Service, session: Session, now: float) -> Finish:
             return Nothing()
         studies.lock_worker(connection, row.worker_id)
         row = offers.find_submission(connection, row.id) or row
-        answered = assignments.count_answered(connection, row.worker_id, row.begun_at)
-        if row.state == SubmissionState.WORKING:
+        answered = assignments.count_answered(connection, row.worker_id, row.begun_at, row.id)
+        if _is_at_work(row):
             _check_done(session, answered, ended)
-            state = SubmissionState.FINISHED
+            # One that was given up waits for what its platform says of it.
+            was_given_up = row.state == SubmissionState.LAPSED
+            state = SubmissionState.LAPSED if was_given_up else SubmissionState.FINISHED
             offers.change_submission(connection, row.id, state=state, finished_at=now)
-            offers.begin_after(connection, row.worker_id, row.id, now)
+            if row.confirmed_at is not None:
+                offers.begin_after(connection, row.worker_id, row.id, now)
     receipt = service.receipts.receipt(row.id, row.session, row.worker_id, answered)
     access = read_access(study.settings.platform, service.settings.platforms)
     extra = row.extra.get("arrival", {})

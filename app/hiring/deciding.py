@@ -40,7 +40,7 @@ def _decide(
 def _doubt(connection: Connection, row: SubmissionRow) -> str | None:
     """Say why a person should look at a submission before anyone is paid for it."""
     if row.finished_at is None:
-        answered = assignments.count_answered(connection, row.worker_id, row.begun_at)
+        answered = assignments.count_answered(connection, row.worker_id, row.begun_at, row.id)
         return f"handed in at the platform without being finished here: {answered} answered"
     if row.extra.get("told") and not row.extra.get("receipt"):
         return "the receipt is not the one that was given for this session"
@@ -88,7 +88,8 @@ def _keep_away(connection: Connection, hiring: HiringRow, study: Study, now: flo
     unserved = sorted(study.blocked | study.stopped)
     if not unserved:
         return
-    came = {row.worker_id for row in offers.submissions_of(connection, study.id)}
+    rows = offers.submissions_of(connection, study.id)
+    came = {row.worker_id for row in rows if row.confirmed_at is not None}
     for name in unserved:
         worker = studies.find_worker(connection, study.id, name)
         if worker is not None and worker.id in came:

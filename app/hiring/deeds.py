@@ -30,6 +30,8 @@ class Note(StrEnum):
     HOLD = "hold"
     UNMATCHED = "unmatched"
     SET_ASIDE = "set_aside"
+    END = "end"
+    LAPSE = "lapse"
 
 
 def intend(

@@ -182,7 +182,9 @@ class Doing:
         if row.kind == Kind.PUBLISH and row.offer_id is not None:
             offers.change_offer(connection, row.offer_id, state=OfferState.OPEN, reference=result)
         elif row.kind == Kind.EXPIRE and row.offer_id is not None:
-            offers.change_offer(connection, row.offer_id, state=OfferState.EXPIRED)
+            offers.change_offer(
+                connection, row.offer_id, state=OfferState.EXPIRED, ended_at=self._now
+            )
 
     def _failed(self, connection: Connection, row: DeedRow, message: str) -> None:
         if row.kind == Kind.PUBLISH and row.offer_id is not None:

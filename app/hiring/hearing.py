@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 
+from nextpair.app.hiring.confirming import confirm
 from nextpair.app.hiring.deeds import Kind, Note, note
+from nextpair.app.hiring.entry import forget_told, nameless, note_told
 from nextpair.app.hiring.intake import checked
 from nextpair.app.hiring.notices import keep_heard, take_notices
 from nextpair.app.hiring.tasking import absorb
@@ -15,6 +17,7 @@ from nextpair.app.platforms.facts import News, Stage, Submission
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
+    AT_WORK,
     UNDECIDED,
     HiringRow,
     NoticeRow,
@@ -26,7 +29,7 @@ from nextpair.storage.hiring_rows import (
 
 RETURN_TOLD = "return_told"
 """Noted of a session once the platform has told that it was given back."""
-_NOT_HANDED_IN = (SubmissionState.WORKING, SubmissionState.FINISHED, SubmissionState.RETURNED)
+_NOT_HANDED_IN = (*AT_WORK, SubmissionState.RETURNED, SubmissionState.LAPSED)
 WIDE_SECONDS = 600
 """How often offers are looked at, too, of which nothing is expected any more."""
 LATE_SECONDS = 8 * 86_400
@@ -99,9 +102,11 @@ class Hearing:
         """Take in how a session stands; return whose questions are free by it."""
         row = self._find(connection, told)
         if row is None:
+            self._keep_in_mind(connection, told)
             return []
         row = self._of_offer(connection, row, told)
         left = self._left_by_others(connection, row, told)
+        left += self._stand_by(connection, row, told)
         match told.stage:
             case Stage.SUBMITTED if row.state in _NOT_HANDED_IN:
                 self._hand_in(connection, row, told)
@@ -111,7 +116,7 @@ class Hearing:
                 state = SubmissionState.REJECTED
                 offers.change_submission(connection, row.id, state=state)
                 self._note(connection, Kind.REJECT, row, "rejected at the platform")
-            case Stage.RETURNED if row.state in _NOT_HANDED_IN[:2]:
+            case Stage.RETURNED if row.state in AT_WORK:
                 left.append(self._return(connection, row))
             case _:
                 pass
@@ -130,8 +135,23 @@ class Hearing:
         if told.worker is None or told.stage in (Stage.WORKING, Stage.RETURNED):
             return []
         others = offers.submissions_of(connection, self._study.id, told.session)
-        open_ones = (one for one in others if one.state in _NOT_HANDED_IN[:2])
+        open_ones = (one for one in others if one.state in AT_WORK)
         return [self._return(connection, one) for one in open_ones if one.id != row.id]
+
+    def _stand_by(self, connection: Connection, row: SubmissionRow, told: Submission) -> list[int]:
+        """Confirm a session of which the platform tells that its worker has, or had, it."""
+        if told.worker is None and row.confirmed_at is not None:
+            return []
+        return confirm(connection, row, self._now)
+
+    def _keep_in_mind(self, connection: Connection, told: Submission) -> None:
+        """Note that someone has taken a session who has not come yet."""
+        made = offers.list_offers(connection, self._study.id)
+        ours = told.offer and any(one.reference == told.offer for one in made)
+        if ours and told.stage is Stage.WORKING:
+            note_told(connection, self._study.id, told.session, self._now)
+        elif told.stage is Stage.RETURNED:
+            forget_told(connection, self._study.id, told.session)
 
     def _find(self, connection: Connection, told: Submission) -> SubmissionRow | None:
         """Find the session that is meant, where one has come to several workers."""
@@ -139,7 +159,7 @@ class Hearing:
         if told.worker is None:
             if told.stage is Stage.RETURNED:
                 return self._returned(connection, rows)
-            return rows[-1] if rows else None
+            return nameless(rows, told.stage)
         worker = studies.find_worker(connection, self._study.id, told.worker)
         for row in rows:
             if worker is not None and row.worker_id == worker.id:
@@ -153,9 +173,10 @@ class Hearing:
     ) -> SubmissionRow | None:
         """Find whose return is told, where nobody says whose: the first that it was not told of."""
         for row in rows:
-            if row.state in _NOT_HANDED_IN[:2]:
-                return row
-            if row.state == SubmissionState.RETURNED and not row.extra.get(RETURN_TOLD):
+            if row.state in AT_WORK:
+                return nameless(rows, Stage.RETURNED)
+            told_before = row.confirmed_at is None or row.extra.get(RETURN_TOLD)
+            if row.state == SubmissionState.RETURNED and not told_before:
                 # Someone else had come for it before this was told.
                 extra = {**row.extra, RETURN_TOLD: True}
                 offers.change_submission(connection, row.id, extra=extra)
@@ -192,6 +213,7 @@ class Hearing:
             "extra": {},
             "begun_at": self._now,
             "created_at": self._now,
+            "confirmed_at": self._now,
         }
         return offers.enlist_submission(connection, values)
 

@@ -69,7 +69,7 @@ def plan(service: Service, name: str, changes: Mapping[str, Any]) -> tuple[Study
     with service.database.read() as connection:
         study = service.study(connection, study_id)
         made = offers.list_offers(connection, study_id)
-        came = offers.submissions_of(connection, study_id)
+        came = offers.confirmed_of(connection, study_id)
         committed = money(connection, study_id).committed
     if changes:
         kept = study.settings.model_dump(mode="json")
@@ -110,7 +110,7 @@ def set_state(service: Service, name: str, state: HiringState, now: float) -> No
         elif row.platform != study.settings.platform:
             _check_moves(
                 offers.list_offers(connection, study_id),
-                offers.submissions_in(connection, study_id, UNDECIDED),
+                offers.confirmed_of(connection, study_id, UNDECIDED),
             )
             row = replace(row, platform=study.settings.platform)
             hirings.move_hiring(connection, study_id, row.platform)

@@ -128,7 +128,7 @@ def places_wanted(
     Parameters
     ----------
     made, came
-        The study's offers, and its submissions.
+        The study's offers, and the submissions of them that their platform has confirmed.
     left
         How many sessions the budget still bears.
     """
@@ -148,7 +148,7 @@ def places_wanted(
 def _waiting(made: Sequence[OfferRow], came: Sequence[SubmissionRow]) -> int:
     """Count the places that wait for someone, or for someone to end."""
     on_offer = {one.id for one in made if one.state in ON_OFFER}
-    ended = (SubmissionState.WORKING, SubmissionState.RETURNED)
+    ended = (SubmissionState.WORKING, SubmissionState.RETURNED, SubmissionState.LAPSED)
     over = sum(one.offer_id in on_offer and one.state not in ended for one in came)
     return sum(one.places for one in made if one.id in on_offer) - over
 
@@ -159,7 +159,7 @@ def _taken(made: Sequence[OfferRow], came: Sequence[SubmissionRow]) -> int:
     gone = sum(
         one.offer_id is not None
         and one.offer_id not in on_offer
-        and one.state != SubmissionState.RETURNED
+        and one.state not in (SubmissionState.RETURNED, SubmissionState.LAPSED)
         for one in came
     )
     return gone + sum(one.places for one in made if one.id in on_offer)
@@ -168,7 +168,7 @@ def _taken(made: Sequence[OfferRow], came: Sequence[SubmissionRow]) -> int:
 def places_now(service: Service, connection: Connection, study: Study, work: Work) -> int:
     """Say how many more sessions to offer now, and can be paid for."""
     made = offers.list_offers(connection, study.id)
-    came = offers.submissions_of(connection, study.id)
+    came = offers.confirmed_of(connection, study.id)
     each = sum(prices(study, draft(service, study, 1, 1)))
     free = study.settings.hiring.budget - money(connection, study.id).committed
     return places_wanted(study, work, made, came, free // each if each else 10**6)

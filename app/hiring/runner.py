@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from nextpair.app.errors import Overtaken, PlatformError, PlatformUnreachable
+from nextpair.app.hiring import confirming
 from nextpair.app.hiring.deciding import decide_all
 from nextpair.app.hiring.deeds import Note, note
 from nextpair.app.hiring.doing import Doing
 from nextpair.app.hiring.faults import describe
 from nextpair.app.hiring.guarded import GuardedAccount
 from nextpair.app.hiring.hearing import WIDE_SECONDS, Hearing
+from nextpair.app.hiring.lapsing import awaits_late, lapse
 from nextpair.app.hiring.offering import offer_more, withdraw, work_left
+from nextpair.app.hiring.standings import Standings
 from nextpair.app.hiring.tasking import offer_tasks, settle
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
@@ -101,6 +104,7 @@ class Runner:
             return bool(
                 deeds.intended(connection, row.study_id)
                 or offers.submissions_in(connection, row.study_id, UNDECIDED)
+                or awaits_late(connection, row.study_id, self._clock())
                 or any(one.state == OfferState.OPEN for one in made)
             )
 
@@ -141,10 +145,17 @@ class Runner:
         doing.do_all()
         hearing = Hearing(self._service, study, row, account, now)
         hearing.hear_kept()
+        # Before the rest: whoever is not at work by then has handed in by the time of the poll.
+        goes_on = Standings(self._service, study, row, account, now).ask()
         wide = now - self._looked.get(study.id, 0.0) >= WIDE_SECONDS
         hearing.poll(wide=wide)
         if wide:
             self._looked[study.id] = now
+        if confirming.settle(self._service, study.id, now):
+            # Answers that count now may have stopped their workers.
+            with database.read() as connection:
+                study = self._service.study(connection, study.id)
+        lapse(self._service, study, row, now)
         tasks = study.platform.shows is Shows.TASKS
         if tasks:
             settle(self._service, row, now)
@@ -155,9 +166,9 @@ class Runner:
             decide_all(connection, row, study, now)
             if over:
                 withdraw(connection, row, now)
-            elif not tasks:
+            elif goes_on and not tasks:
                 offer_more(self._service, connection, row, study, work, now)
-        if tasks and not over:
+        if tasks and goes_on and not over:
             offer_tasks(self._service, row, study, work, now)
         doing.do_all()
 

@@ -15,7 +15,7 @@ from nextpair.app.errors import WorkerBlocked
 from nextpair.app.hiring.deeds import Kind, note
 from nextpair.app.hiring.faults import describe
 from nextpair.app.hiring.offering import Work, next_number, offer_more, places_now
-from nextpair.app.judging.asking import Wish, next_in_study
+from nextpair.app.judging.asking import next_in_study
 from nextpair.app.judging.held import Held, check_open, take
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.reading import Reading
@@ -24,6 +24,7 @@ from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.study import Study
 from nextpair.app.judging.tokens import AssignmentRef
+from nextpair.app.judging.wish import Wish
 from nextpair.app.platforms.facts import TaskAnswer
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import assignments, judgments, offers, studies, topics

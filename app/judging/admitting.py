@@ -6,6 +6,7 @@ from nextpair.app.judging.choosing import Choosing, Handed
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.study import Study
+from nextpair.app.judging.wish import Wish
 from nextpair.app.words import Reason
 from nextpair.selectors.base import Idle
 from nextpair.storage.database import Connection
@@ -27,22 +28,29 @@ class Checked:
         live: LiveTopic,
         study: Study,
         worker_id: int,
-        request: str | None,
+        wish: Wish,
         now: float,
     ) -> None:
         self._live, self._study, self._worker_id = live, study, worker_id
-        self._request, self._now = request, now
-        self._checking = Checking(connection, live, study, worker_id)
+        self._wish, self._now = wish, now
+        self._checking = Checking(connection, live, study, worker_id, wish.quarantine)
 
     def step(self, room: int, otherwise: Reason | None) -> Step[Handed]:
         """Hand out what the worker may have now, up to some number of questions."""
         quality, live = self._study.settings.quality, self._live
         if live.row.understanding is not None and not self._checking.passed(Check.UNDERSTANDING):
             topic = {live.row.id: live.row}
+            if self._checking.failed(Check.UNDERSTANDING):
+                return Step(Handed(reason=Reason.STOPPED))
             return Step(Handed(topics=topic, reason=Reason.UNDERSTANDING))
         quiz = quiz_for(live, self._worker_id, quality.quiz)
         if quiz and not self._checking.passed(Check.QUIZ):
-            return self._quiz([gold.pair for gold in quiz], room)
+            held = self._checking.held_quiz(self._now)
+            if held is None:
+                return self._quiz([gold.pair for gold in quiz], room)
+            if not held.passed:
+                # A verdict is only given, and another try, once the session is confirmed.
+                return Step(Handed(reason=Reason.STOPPED))
         if not quality.checks:
             choosing = self._choosing()
             choosing.choose(room)
@@ -51,8 +59,9 @@ class Checked:
 
     def _choosing(self, *, batches: bool = False) -> Choosing:
         quality = self._study.settings.quality
-        turn = turn_of(quality, self._checking.rows) if batches else None
-        return Choosing(self._live, self._study, self._worker_id, self._request, self._now, turn)
+        rows, newest = self._checking.rows, self._checking.newest
+        turn = turn_of(quality, rows, newest) if batches else None
+        return Choosing(self._live, self._study, self._worker_id, self._wish, self._now, turn)
 
     def _quiz(self, quiz: list[tuple[int, int]], room: int) -> Step[Handed]:
         choosing = self._choosing()
@@ -75,7 +84,8 @@ class Checked:
                 choosing.renew(row)
             return choosing.step(otherwise if len(unfinished) >= room else Reason.HELD)
         choosing.choose(room)
-        if choosing.idle in (Idle.DONE, Idle.SEEN) and not choosing.rows:
+        counts = self._wish.quarantine is None
+        if counts and choosing.idle in (Idle.DONE, Idle.SEEN) and not choosing.rows:
             ended = self._checking.end(self._now)
             if ended is not None:
                 return self._end(ended, choosing.idle)

@@ -12,6 +12,8 @@ from nextpair.app.errors import (
 )
 from nextpair.app.judging.checking import Checking, Concluded, take_back
 from nextpair.app.judging.held import Held, change, check_open, take
+from nextpair.app.judging.holding import held_before, hold
+from nextpair.app.judging.judged import Judged, judged_of
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.reading import Reading
 from nextpair.app.judging.service import Service
@@ -20,11 +22,9 @@ from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.storage import judgments
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
-    AssignmentRow,
     JudgmentRow,
     Purpose,
     State,
-    VerdictRow,
 )
 
 
@@ -48,28 +48,6 @@ class Answer:
     left: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A judgment in the log, and whether it was there before.
-
-    Parameters
-    ----------
-    sides
-        The ids of the documents on the left and on the right.
-    verdict
-        What the batch came to that it completed, if it did.
-    """
-
-    judgment: JudgmentRow
-    assignment: AssignmentRow
-    topic: str
-    study: str
-    sides: tuple[str, str]
-    repeated: bool
-    late: bool
-    verdict: VerdictRow | None = None
-
-
 def absorb_judgment(
     service: Service, ref: AssignmentRef, answer: Answer, clock: Callable[[], float]
 ) -> Judged:
@@ -87,11 +65,13 @@ def absorb_judgment(
         held = _as_shown(given, answer.left)
         content = held.study.design.read(answer.content, review=held.row.subject is not None)
         kept = content.model_dump(mode="json")
+        if held.row.state == State.HELD:
+            return Step(held_before(held, ref, kept, turned=held.row.swapped != given.row.swapped))
         earlier = _answered_before(connection, held, ref, kept)
         if earlier is not None:
             if held.row.swapped != given.row.swapped:
                 raise AnswerConflict()
-            return Step(_judged(held, earlier, repeated=True))
+            return Step(judged_of(held, earlier, repeated=True))
         check_open(held)
         checked = held.row.batch is not None or held.row.purpose == Purpose.QUIZ
         if checked and not locked:
@@ -99,11 +79,13 @@ def absorb_judgment(
         now = clock()
         reading = Reading(service, connection, held.live, held.study, held.row)
         judgment = replace(reading.judgment(content, kept, now), seconds=answer.seconds)
+        if held.row.quarantine is not None:
+            return hold(connection, held, judgment)
         concluded = None
         if checked:
             checking = Checking(connection, live, held.study, held.row.worker_id)
             concluded = checking.after(judgment, held.row, now)
-        return _absorbed(held, judgment, concluded, now)
+        return absorbed(held, judgment, concluded, now)
 
     return change(service, ref, act)
 
@@ -119,7 +101,7 @@ def _as_shown(held: Held, left: str | None) -> Held:
     return held._replace(row=replace(row, swapped=names.index(left) == 1))
 
 
-def _absorbed(
+def absorbed(
     held: Held, judgment: JudgmentRow, concluded: Concluded | None, now: float
 ) -> Step[Judged]:
     """Return what an answer changes, with what follows from the batch that it completes."""
@@ -129,7 +111,7 @@ def _absorbed(
     row = replace(held.row, state=State.ANSWERED, version=head.version)
     counts = judgment.purpose in live.hears and not taken_back
     votes = [judgments.vote_of(judgment)] if counts else []
-    told = _judged(held, judgment, repeated=False)
+    told = judged_of(held, judgment, repeated=False)
     if concluded is None:
         return Step(told, Change(head, [row], votes), changed=[row], judgment=judgment)
     told = replace(told, verdict=concluded.verdict)
@@ -164,16 +146,3 @@ def _answered_before(
                 return earlier
             raise AnswerConflict() if attempt == row.attempt else SpentToken()
     raise SpentToken()
-
-
-def _judged(held: Held, judgment: JudgmentRow, *, repeated: bool) -> Judged:
-    left, right = (held.live.name_of(place) for place in held.row.sides)
-    return Judged(
-        judgment,
-        held.row,
-        held.live.row.name,
-        held.study.name,
-        (left, right),
-        repeated,
-        late=judgment.created_at >= held.row.expires_at,
-    )

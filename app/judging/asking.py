@@ -1,7 +1,7 @@
 """Handing out questions: choose a pair, store its assignment with a lease, and only then tell."""
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nextpair.app.errors import StudyClosed, TopicClosed, WorkerBlocked
 from nextpair.app.judging.admitting import Checked, checks_workers
@@ -10,6 +10,7 @@ from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.study import Study
+from nextpair.app.judging.wish import Wish
 from nextpair.app.words import Reason
 from nextpair.selectors.base import Idle
 from nextpair.storage import assignments, studies, topics
@@ -20,21 +21,6 @@ _FINAL = frozenset((Reason.CAP, Reason.STOPPED, Reason.UNDERSTANDING, Reason.QUI
 """Reasons for which no other topic is looked at, unless a selector gave them."""
 _OVER_TOPICS = (Reason.DONE, Reason.SEEN, Reason.HELD, Reason.WAIT, Reason.PAUSED).index
 """Which of the reasons of several topics is told: the last one of these."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What a worker asks for.
-
-    Parameters
-    ----------
-    request
-        What makes a repetition of the same call known, if the caller gave something.
-    """
-
-    worker: str
-    count: int = 1
-    request: str | None = None
 
 
 def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Handed:
@@ -53,7 +39,7 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
     turn = zlib.crc32(wish.worker.encode()) % max(len(open_topics), 1)
     handed = Handed(reason=Reason.DONE)
     for topic_id, version in (*open_topics[turn:], *open_topics[:turn]):
-        idle = _known_idle(service, study, topic_id, version, worker_id, now)
+        idle = _known_idle(service, study, (topic_id, version), worker_id, wish, now)
         if idle is None:
             some = _next_of(service, topic_id, wish, handed, now)
             full = some.repeated or len(handed.assignments) == wish.count
@@ -86,12 +72,13 @@ def _next_of(service: Service, topic_id: int, wish: Wish, handed: Handed, now: f
 def _known_idle(
     service: Service,
     study: Study,
-    topic_id: int,
-    version: int,
+    topic: tuple[int, int],
     worker_id: int | None,
+    wish: Wish,
     now: float,
 ) -> Reason | None:
     """Say why a topic has nothing for a worker, if memory can tell without troubling others."""
+    topic_id, version = topic
     if service.is_done(topic_id, version):
         return Reason.DONE
     if worker_id is None or not service.topics.has(topic_id):
@@ -105,7 +92,8 @@ def _known_idle(
             return None
         rng = live.state.settings.question_rng(live.head.asked)
         leases = live.leases(now, study.unserved, study.settings.lease_seconds)
-        choice = live.state.select(str(worker_id), leases, rng, live.barred(worker_id))
+        barred = live.barred(worker_id, wish.quarantine)
+        choice = live.state.select(str(worker_id), leases, rng, barred)
     return Reason(choice.value) if isinstance(choice, Idle) else None
 
 
@@ -147,12 +135,12 @@ def next_in_topic(
             return Step(Handed(reason=Reason.STOPPED))
         if Status.PAUSED in (live.head.status, live.head.study_status):
             return Step(Handed(reason=Reason.PAUSED))
-        room = _room(connection, study, worker_id, wish.count, now)
+        room = _room(connection, study, worker_id, wish, now)
         capped = Reason.CAP if room < wish.count else None
         if checks_workers(study, live):
-            asked = Checked(connection, live, study, worker_id, wish.request, now)
+            asked = Checked(connection, live, study, worker_id, wish, now)
             return asked.step(room, capped)
-        choosing = Choosing(live, study, worker_id, wish.request, now)
+        choosing = Choosing(live, study, worker_id, wish, now)
         choosing.choose(room)
         return choosing.step(capped)
 
@@ -184,10 +172,11 @@ def _topics_of(connection: Connection, rows: list[AssignmentRow]) -> dict[int, T
     }
 
 
-def _room(connection: Connection, study: Study, worker_id: int, count: int, now: float) -> int:
+def _room(connection: Connection, study: Study, worker_id: int, wish: Wish, now: float) -> int:
     """Say how many questions a worker may still have."""
     cap = study.settings.judgments_per_worker
     if cap is None:
-        return count
+        return wish.count
     studies.lock_worker(connection, worker_id)
-    return max(0, min(count, cap - assignments.count_taken(connection, worker_id, now)))
+    taken = assignments.count_taken(connection, worker_id, now, wish.quarantine)
+    return max(0, min(wish.count, cap - taken))

@@ -54,18 +54,20 @@ class Turn:
         self.repeats -= purpose == Purpose.REPEAT
 
 
-def turn_of(quality: Quality, rows: Sequence[AssignmentRow]) -> Turn:
+def turn_of(quality: Quality, rows: Sequence[AssignmentRow], newest: int = 0) -> Turn:
     """Say where a worker stands on a topic; a batch that is full makes place for a new one.
 
     Parameters
     ----------
     rows
         The worker's questions of the topic that belong to batches.
+    newest
+        The number of the newest batch of any of the worker's sessions.
     """
-    number = max((row.batch or 0 for row in rows), default=1)
+    number = max((row.batch or 0 for row in rows), default=0)
     held = [row for row in batch_rows(rows, number) if row.state != State.SKIPPED]
-    if len(held) >= quality.batch:
-        number, held = number + 1, []
+    if not number or len(held) >= quality.batch:
+        number, held = max(number, newest) + 1, []
     turn = Turn(number, quality.batch, quality.traps, quality.repeats, quality.audits)
     for row in held:
         turn.count(row.purpose)
@@ -80,10 +82,11 @@ def batch_rows(rows: Sequence[AssignmentRow], number: int) -> list[AssignmentRow
 class Asides:
     """Finds questions that check a worker, none of them twice."""
 
-    def __init__(self, live: LiveTopic, worker_id: int) -> None:
+    def __init__(self, live: LiveTopic, worker_id: int, quarantine: int | None = None) -> None:
         self._live = live
         self._worker = str(worker_id)
-        self._given: set[Aside] = set(live.asides(worker_id))
+        self._given: set[Aside] = set(live.asides(worker_id, quarantine))
+        self._held = [] if quarantine is None else live.quarantine.answered(quarantine)
 
     def find(self, purpose: Purpose, rng: np.random.Generator) -> Question | None:
         """Find a question for a purpose; None if there is none for this worker."""
@@ -102,7 +105,7 @@ class Asides:
         return self._draw([one for one in traps if (Purpose.TRAP, one) not in self._given], rng)
 
     def _repeat(self, rng: np.random.Generator) -> Pair | None:
-        answered = self._live.state.answered_by(self._worker)
+        answered = [*self._live.state.answered_by(self._worker), *self._held]
         fresh = [one for one in answered if (Purpose.REPEAT, one) not in self._given]
         # Of what was answered longest ago, so that it is not remembered.
         return self._draw(fresh[: max(1, len(fresh) // 2)], rng)
@@ -112,7 +115,7 @@ class Asides:
 
     def _audit(self, rng: np.random.Generator) -> Pair | None:
         size = len(self._live.state.documents)
-        answered = self._live.state.answered_by(self._worker)
+        answered = {*self._live.state.answered_by(self._worker), *self._held}
         for _ in range(_TRIES if size > 1 else 0):
             one, other = rng.choice(size, 2, replace=False).tolist()
             pair = unordered(one, other)

@@ -13,8 +13,10 @@ from nextpair.app.judging.quality import (
     Quality,
     check_batch,
 )
+from nextpair.app.judging.quarantine import held_judgment
 from nextpair.app.judging.study import Study
 from nextpair.storage import assignments, checks, judgments
+from nextpair.storage import quarantine as stored
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
     BY_QUALITY,
@@ -95,22 +97,43 @@ def take_back(
 
 
 class Checking:
-    """One worker on one topic, under the topic's lock."""
+    """One worker on one topic, under the topic's lock.
+
+    Parameters
+    ----------
+    quarantine
+        The worker's session that is meant, if its platform has not confirmed it: it has its own
+        questions beside those that count, and what was answered in it has no verdict yet.
+    """
 
     def __init__(
-        self, connection: Connection, live: LiveTopic, study: Study, worker_id: int
+        self,
+        connection: Connection,
+        live: LiveTopic,
+        study: Study,
+        worker_id: int,
+        quarantine: int | None = None,
     ) -> None:
         self._live = live
         self._quality: Quality = study.settings.quality
         self._design: Design = study.design
         self._worker_id = worker_id
-        self.rows = assignments.checked_by(connection, live.row.id, worker_id)
+        known = assignments.checked_by(connection, live.row.id, worker_id)
+        self.newest = max((row.batch or 0 for row in known), default=0)
+        self.rows = [row for row in known if row.quarantine in (None, quarantine)]
+        self._quarantine = quarantine
         self._verdicts = checks.verdicts_of(connection, worker_id, live.row.id)
+        if quarantine is not None:
+            self._verdicts += stored.verdicts_of(connection, quarantine, live.row.id)
         self._answers = judgments.of_worker(connection, live.row.id, worker_id)
 
     def passed(self, check: Check) -> bool:
         """Say whether the worker has passed a check."""
         return any(one.passed for one in self._verdicts if one.check == check)
+
+    def failed(self, check: Check) -> bool:
+        """Say whether the worker may not try a check again."""
+        return any(one.effect == Effect.STOP for one in self._verdicts if one.check == check)
 
     def quiz_rows(self) -> list[AssignmentRow]:
         """List the worker's questions of the quiz."""
@@ -130,16 +153,32 @@ class Checking:
             check, number = Check.BATCH, row.batch
         else:
             return None
-        done = sum(one.state != State.OPEN or one.number == row.number for one in rows)
+        waits = (State.OPEN, State.HELD)
+        done = sum(one.state not in waits or one.number == row.number for one in rows)
         if done < wanted or self._final(check, number):
             return None
         return self._conclude(check, number, rows, [*self._answers, judgment], now)
+
+    def held_quiz(self, now: float, last: JudgmentRow | None = None) -> VerdictRow | None:
+        """Say what a session's quiz comes to, though none of it counts yet; None: not all is there.
+
+        Parameters
+        ----------
+        last
+            The answer that is just being given.
+        """
+        rows = [row for row in self.quiz_rows() if row.quarantine is not None]
+        answers = [held_judgment(row) for row in rows if row.state == State.HELD]
+        answers += [last] if last is not None else []
+        if self._quarantine is None or len(answers) < max(len(rows), self._quiz_size()):
+            return None
+        return self._conclude(Check.QUIZ, 0, rows, answers, now).verdict
 
     def end(self, now: float) -> Concluded | None:
         """Conclude a batch that will not become full, for there is nothing more to ask."""
         number = max((row.batch or 0 for row in self.rows), default=0)
         rows = self.batch_rows(number) if number else []
-        unfinished = any(row.state == State.OPEN for row in rows)
+        unfinished = any(row.state in (State.OPEN, State.HELD) for row in rows)
         if not rows or unfinished or self._final(Check.BATCH, number):
             return None
         return self._conclude(Check.BATCH, number, rows, self._answers, now)

@@ -1,13 +1,16 @@
 """Choosing questions for a worker, one after the other, each knowing of those before it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from nextpair.app.judging.batches import Asides, Question, Turn
 from nextpair.app.judging.live import Change, LiveTopic
+from nextpair.app.judging.quarantine import taken_over
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.study import Study
+from nextpair.app.judging.wish import Wish
 from nextpair.app.words import Reason
 from nextpair.selectors.base import Idle
 from nextpair.selectors.topic.judgments import Pair, unordered
@@ -53,20 +56,22 @@ class Choosing:
         live: LiveTopic,
         study: Study,
         worker_id: int,
-        request: str | None,
+        wish: Wish,
         now: float,
         turn: Turn | None = None,
     ) -> None:
         self._live = live
         self._worker_id = worker_id
-        self._request = request
+        self._request, self._quarantine = wish.request, wish.quarantine
         self._now = now
         self._expiry = now + study.settings.lease_seconds
         self._leases = live.leases(now, study.unserved, study.settings.lease_seconds)
+        self._leases += live.quarantine.own_leases(wish.quarantine, now)
+        self._soft = live.quarantine.soft_leases(wish.quarantine, now, study.unserved)
         self._asked = live.head.asked
         self._version = live.head.version + 1
         self._turn = turn
-        self._asides = None if turn is None else Asides(live, worker_id)
+        self._asides = None if turn is None else Asides(live, worker_id, wish.quarantine)
         self.added: list[AssignmentRow] = []
         self.rows: list[AssignmentRow] = []
         self.idle: Idle | None = None
@@ -79,20 +84,28 @@ class Choosing:
                 return
 
     def _choose_one(self) -> None:
-        state, worker = self._live.state, str(self._worker_id)
-        rng = state.settings.question_rng(self._asked)
-        choice = state.select(worker, self._leases, rng, self._live.barred(self._worker_id))
+        choice, rng = self._select([*self._leases, *self._soft])
+        if isinstance(choice, Idle) and self._soft:
+            # Nobody waits for strangers: what they hold, or say, is asked once more.
+            choice, rng = self._select(self._leases)
         if isinstance(choice, Idle):
             self.idle = choice
             return
         question = self._check(rng) or _question(choice)
         if question.purpose is Purpose.WORK:
+            worker = str(self._worker_id)
             self._leases.append(Lease(question.pair, worker, question.subject))
         held = self._live.ran_out(self._worker_id, question.pair)
         if held is None or question.purpose is not Purpose.WORK:
             self.hand_out(question, swapped=bool(rng.integers(2)))
         else:
             self.renew(held)
+
+    def _select(self, leases: Sequence[Lease]) -> tuple[Pair | Ask | Idle, np.random.Generator]:
+        state, worker = self._live.state, str(self._worker_id)
+        rng = state.settings.question_rng(self._asked)
+        barred = self._live.barred(self._worker_id, self._quarantine)
+        return state.select(worker, leases, rng, barred), rng
 
     def _check(self, rng: np.random.Generator) -> Question | None:
         """Ask something whose answer says more about the worker, where it is time for that."""
@@ -106,8 +119,9 @@ class Choosing:
         return bool(self._live.state.settings.question_rng(self._asked).integers(2))
 
     def hand_out(self, question: Question, *, swapped: bool) -> None:
-        """Hand out a question."""
-        self._asked += 1
+        """Hand out a question; one that a session in quarantine holds is taken over."""
+        there = self._live.quarantine.find(self._worker_id, question.pair, question.purpose)
+        self._asked += there is None
         in_batch = self._turn is not None and question.purpose is not Purpose.QUIZ
         row = AssignmentRow(
             self._live.row.id,
@@ -124,11 +138,18 @@ class Choosing:
             question.purpose,
             question.subject,
             self._turn.number if self._turn is not None and in_batch else None,
+            submission_id=self._quarantine,
+            quarantine=self._quarantine,
         )
         if self._turn is not None and in_batch:
             self._turn.count(question.purpose)
-        self.added.append(row)
-        self.rows.append(row)
+        if there is None:
+            self.added.append(row)
+            self.rows.append(row)
+        elif there.quarantine == self._quarantine is not None:
+            self.renew(there)
+        else:
+            self.renew(replace(taken_over(there, self._quarantine), batch=row.batch))
 
     def renew(self, held: AssignmentRow) -> None:
         """Hand out again what the worker once held, or holds, and has not answered."""

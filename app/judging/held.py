@@ -53,9 +53,8 @@ def take(
     worker: str | None,
 ) -> Held:
     """Find an assignment; it must be the worker's who is said to have it."""
-    row = live.open.get(ref.number) or assignments.find_assignment(
-        connection, ref.topic_id, ref.number
-    )
+    row = live.open.get(ref.number) or live.quarantine.get(ref.number)
+    row = row or assignments.find_assignment(connection, ref.topic_id, ref.number)
     if row is None:
         raise UnknownAssignment(f"there is no assignment {ref.id!r}")
     study = service.study(connection, live.head.study_id, live.head.study_version)

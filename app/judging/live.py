@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from nextpair.app.designs.base import Shape
 from nextpair.app.errors import NoPairs
+from nextpair.app.judging.quarantine import Quarantine
 from nextpair.app.judging.study import Study
 from nextpair.selectors.topic.documents import Document
 from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair
@@ -80,6 +81,7 @@ class LiveTopic:
         self._lease_seconds = study.settings.lease_seconds
         # When leases end here that were given by a clock that is set back by now.
         self._capped: dict[int, float] = {}
+        self.quarantine = Quarantine()
         self.golds: Sequence[GoldRow] = ()
         self.names: Mapping[int, str] = {}
         self.checks = study.settings.quality.checks
@@ -147,6 +149,8 @@ class LiveTopic:
     def _file(self, row: AssignmentRow) -> None:
         self.open.pop(row.number, None)
         self._capped.pop(row.number, None)
+        if self.quarantine.file(row):
+            return
         if row.purpose != Purpose.WORK:
             self._asides[row.worker_id].add((row.purpose, row.pair))
             if row.state == State.OPEN:
@@ -187,13 +191,25 @@ class LiveTopic:
         self._capped[row.number] = min(self._capped.get(row.number, latest), latest)
         return self._capped[row.number]
 
-    def asides(self, worker_id: int) -> frozenset[Aside]:
-        """Return the questions by which a worker has been checked."""
-        return frozenset(self._asides.get(worker_id, ()))
+    def asides(self, worker_id: int, session: int | None = None) -> frozenset[Aside]:
+        """Return the questions by which a worker, or their unconfirmed session, was checked."""
+        known = frozenset(self._asides.get(worker_id, ()))
+        return known if session is None else known.union(self.quarantine.asides(worker_id))
 
-    def barred(self, worker_id: int) -> Iterable[Pair]:
-        """Return the pairs that must not come back to a worker: skipped ones, and retracted."""
-        return self._barred[worker_id].values() if worker_id in self._barred else ()
+    def barred(self, worker_id: int, session: int | None = None) -> Iterable[Pair]:
+        """Return the pairs that must not come back to a worker: skipped ones, and retracted.
+
+        Parameters
+        ----------
+        session
+            The worker's unconfirmed session that asks, if it is one: what the worker holds
+            otherwise is not for it.
+        """
+        known = self._barred[worker_id].values() if worker_id in self._barred else ()
+        if session is None:
+            return known
+        held = (row.pair for row in self.open.values() if row.worker_id == worker_id)
+        return [*known, *held, *self.quarantine.barred(session, worker_id)]
 
     def ran_out(self, worker_id: int, pair: Pair) -> AssignmentRow | None:
         """Return the assignment of a pair that a worker once held and did not answer."""

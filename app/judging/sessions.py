@@ -3,11 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from nextpair.app.judging.asking import Wish, next_in_study, next_in_topic
+from nextpair.app.judging.asking import next_in_study, next_in_topic
 from nextpair.app.judging.choosing import Handed
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.app.judging.tokens import Session
+from nextpair.app.judging.wish import Wish
 from nextpair.app.words import Reason
 from nextpair.storage import assignments, checks, topics
 from nextpair.storage.database import Connection
@@ -37,7 +38,11 @@ def answered_in(service: Service, session: Session) -> int:
         worker_id = service.worker_id(connection, study_id, session.worker)
         if worker_id is None:
             return 0
-        return assignments.count_answered(connection, worker_id, session.begun_at)
+        return _answered(connection, worker_id, session)
+
+
+def _answered(connection: Connection, worker_id: int, session: Session) -> int:
+    return assignments.count_answered(connection, worker_id, session.begun_at, session.submission)
 
 
 def next_in_session(
@@ -74,8 +79,10 @@ def _resume(
         worker_id = service.worker_id(connection, study_id, session.worker)
         if worker_id is None:
             return turn, count if session.count is None else min(count, session.count)
-        turn.answered = assignments.count_answered(connection, worker_id, session.begun_at)
-        open_rows = assignments.held_by(connection, worker_id, now)
+        turn.answered = _answered(connection, worker_id, session)
+        own = (None,) if session.quarantine is None else (session.quarantine,)
+        held_rows = assignments.held_by(connection, worker_id, now)
+        open_rows = [row for row in held_rows if row.quarantine in own]
         if _is_served(study, session.worker):
             lost = [row for row in open_rows if _id(row) not in held]
             _give_again(connection, session, turn.handed, lost, count)
@@ -109,7 +116,7 @@ def _ask(
     held: Collection[str],
     now: float,
 ) -> None:
-    wish = Wish(session.worker, count)
+    wish = Wish(session.worker, count, quarantine=session.quarantine)
     if session.topic is None:
         new = next_in_study(service, service.study_id(session.study), wish, now)
     else:

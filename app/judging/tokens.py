@@ -84,6 +84,8 @@ class Session:
         From when on answers count as given in it.
     submission
         What the session is to the platform that sent them, if one did.
+    quarantine
+        The same, while that platform has not confirmed it: never as a token says, always looked up.
     """
 
     study: str
@@ -93,6 +95,7 @@ class Session:
     begun_at: float
     expires_at: float
     submission: int | None = None
+    quarantine: int | None = None
 
 
 class SessionSigner:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from nextpair.app.errors import AnswerConflict, TooLateToUndo
 from nextpair.app.judging.held import Held, change, check_attempt, check_open, take
+from nextpair.app.judging.holding import check_last
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
@@ -54,6 +55,8 @@ def undo(
         if _undone_before(held.row, ref):
             return Step((held.row, live.row))
         check_open(held)
+        if held.row.state == State.HELD:
+            return _undo_held(connection, held, now)
         last = _last_answer(connection, held, now)
         head = live.moved(entries=1)
         row = replace(
@@ -69,6 +72,24 @@ def undo(
         return Step((row, live.row), change, changed=[row], retractions=[taken])
 
     return change(service, ref, act)
+
+
+def _undo_held(
+    connection: Connection, held: Held, now: float
+) -> Step[tuple[AssignmentRow, TopicRow]]:
+    """Take back an answer that is in no log yet."""
+    settings, live = held.study.settings, held.live
+    check_last(connection, held.row, now, settings.undo_seconds)
+    head = live.moved()
+    row = replace(
+        held.row,
+        state=State.OPEN,
+        held=None,
+        attempt=held.row.attempt + 1,
+        version=head.version,
+        expires_at=now + settings.lease_seconds,
+    )
+    return Step((row, live.row), Change(head, [row]), changed=[row])
 
 
 def _undone_before(row: AssignmentRow, ref: AssignmentRef) -> bool:

@@ -10,13 +10,16 @@ the group `nextpair.platforms`.
 A platform is translation, not policy: what to publish, whom to pay and what it may cost is decided
 in `nextpair.app.hiring`, for all platforms alike. It has two halves.
 
-- `Platform` makes no calls: who comes (`is_preview`, `identify`), how their page ends (`finish`),
-  what was posted to us (`read_hook`), what would be sent (`plan`) and what it would cost.
-- `Account` makes the calls: `publish`, `poll`, `accept`, `reject`, `bonus`, `keep_away`, `expire`.
-  Each takes a `Deed` and must be safe to repeat with the same one: send its token where the
-  platform knows such a thing, and where `again` is set look first whether it is done. A deed of
-  several steps keeps the ids it was given after each (`keep`), or for the whole study
-  (`remember`). What is too long for one file goes to a file of the same name in `accounts/`.
+- `Platform` makes no calls: who comes (`is_preview`, `identify`, `proves`), how their page ends
+  (`finish`), what was posted to us (`read_hook`), what would be sent (`plan`) and at what cost.
+- `Account` makes the calls. Some only ask: `poll`, `standing` (of offers), and `session`, where the
+  platform says so by `asks`. Whoever comes to a platform that hires is not believed before it has
+  told of that worker's session, by any of these. The others act: `publish`, `accept`, `reject`,
+  `bonus`, `keep_away`, `expire`. Each takes a `Deed` and must be safe to repeat with the same
+  one: send its token where the platform knows such a thing, and where `again` is set look first
+  whether it is done. A deed of several steps keeps the ids it was given after each (`keep`), or
+  for the whole study (`remember`). What is too long for one file goes to a file of the same name
+  in `accounts/`.
 
 Calls raise one of the errors of `PlatformError`, which decide what happens next: `PlatformDenied`
 (the key is wrong: hiring pauses until someone starts it again), `PlatformUnreachable` (it pauses,
@@ -42,10 +45,13 @@ from nextpair.app.platforms.facts import (
     News,
     Nothing,
     Offer,
+    OfferStanding,
     Price,
     Receipt,
     Submission,
 )
+
+DAY = 86_400.0
 
 
 class Shows(StrEnum):
@@ -76,6 +82,14 @@ class Account:
 
     def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterable[News]:
         """Ask what is new about offers that are open, or that have undecided submissions."""
+        raise NotOffered()
+
+    def standing(self, offers: Sequence[str]) -> Iterable[OfferStanding]:
+        """Say how offers stand there; nothing of those of which the platform tells nothing."""
+        return ()
+
+    def session(self, session: str) -> Submission | None:
+        """Say how one session stands, at once, for its worker waits; None if there is none."""
         raise NotOffered()
 
     def heard(self, news: News) -> None:
@@ -113,6 +127,8 @@ class Platform(ABC, BaseModel):
     shows: ClassVar[Shows] = Shows.PAGE
     most_places: ClassVar[int] = 1_000_000
     """How many sessions one offer may have."""
+    asks: ClassVar[bool] = False
+    """Whether its account can be asked for one session (`Account.session`) when a worker comes."""
 
     # -- workers' browsers ----------------------------------------------------------------------
 
@@ -123,6 +139,21 @@ class Platform(ABC, BaseModel):
     @abstractmethod
     def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
         """Say who comes, from the parameters of the address; `BadArrival` if they do not tell."""
+
+    def proves(self, arrival: Arrival, token: str, places: int) -> bool | None:
+        """Say whether an arrival itself proves that it comes from an offer; None: none does.
+
+        Parameters
+        ----------
+        token, places
+            Of the deed that published the offer, and how many places that has.
+        """
+        return None
+
+    @property
+    def session_seconds(self) -> float:
+        """How long a worker may have a session there before they must have handed it in."""
+        return DAY
 
     def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> Finish:
         """Say how a worker's page ends once they have done what they came for."""

@@ -193,6 +193,32 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class OfferStanding:
+    """How an offer stands at the platform.
+
+    Parameters
+    ----------
+    is_open
+        Whether somebody new may still take it, now or once a pause there is over.
+    by_person
+        Whether a person has ended it, or pauses it, there.
+    message
+        What has happened, for whoever runs the study.
+    working
+        How many have taken it and not handed in yet; None where the platform does not tell.
+    ends_at
+        When it ends by itself, if it does.
+    """
+
+    offer: str
+    is_open: bool
+    by_person: bool = False
+    message: str = ""
+    working: int | None = None
+    ends_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Submission:
     """A session as the platform has it.
 

@@ -17,7 +17,12 @@ from nextpair.app.errors import BadArrival, BadNotice
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.figure_eight import FigureEightAccount
 from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
-from nextpair.app.platforms.accounts.figure_eight_units import news_in, slots_of, units_of
+from nextpair.app.platforms.accounts.figure_eight_units import (
+    news_in,
+    slot_units,
+    slots_of,
+    units_of,
+)
 from nextpair.app.platforms.accounts.reading import parse
 from nextpair.app.platforms.base import Account, Platform, Shows, site_of, wanted
 from nextpair.app.platforms.facts import Arrival, Code, Finish, Hook, News, Offer, Price, Receipt
@@ -119,6 +124,12 @@ class FigureEight(Platform):
         worker = f"figure-eight:{wanted(query, 'worker')}" if filled else f"slot:{slot}"
         return Arrival(worker, slot, wanted(query, "offer"), {"code": code})
 
+    def proves(self, arrival: Arrival, token: str, places: int) -> bool:
+        """Say whether the place and its code are the offer's: only the job's form shows them."""
+        known = slots_of(token, places)
+        given = known.get(arrival.session, "")
+        return bool(given) and hmac.compare_digest(given.encode(), arrival.extra["code"].encode())
+
     @property
     def hands_in(self) -> bool:
         """Where there is a page."""
@@ -204,7 +215,7 @@ class FigureEight(Platform):
         """List the units of an offer."""
         if self.way is Way.UNITS:
             return units_of(offer)
-        return slots_of(offer, f"{job}:{offer.number}", token)
+        return slot_units(offer, f"{job}:{offer.number}", token)
 
     def open(self, access: FigureEightAccess) -> Account:
         """Connect."""

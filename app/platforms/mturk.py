@@ -97,6 +97,11 @@ class MTurk(Platform):
         offer = wanted(query, "hitId", "hit_id")
         return Arrival(worker, session, offer, {SUBMIT_TO: site_of(to)})
 
+    @property
+    def session_seconds(self) -> float:
+        """How long a worker may keep a HIT."""
+        return self.duration_minutes * MINUTE
+
     def finish(self, arrival: Arrival, receipt: Receipt, access: MTurkAccess) -> Finish:
         """Post to MTurk, which takes no form that holds the assignment alone."""
         action = arrival.extra[SUBMIT_TO].rstrip("/") + "/mturk/externalSubmit"
@@ -189,7 +194,7 @@ class MTurk(Platform):
         destination = self.queue or self.topic
         if not destination:
             return None
-        told = ("Submitted", "Returned", "Abandoned", "Approved", "Rejected")
+        told = ("Accepted", "Submitted", "Returned", "Abandoned", "Approved", "Rejected")
         return {
             "Active": True,
             "Notification": {

@@ -61,6 +61,7 @@ class Prolific(Platform):
 
     Access: ClassVar[type[base.Access]] = ProlificAccess
     hires: ClassVar[bool] = True
+    asks: ClassVar[bool] = True
 
     title: Annotated[str, StringConstraints(max_length=120)] = Field(
         "", description="left out, the study's"
@@ -108,7 +109,7 @@ class Prolific(Platform):
 
     @model_validator(mode="after")
     def _has_time(self) -> "Prolific":
-        least = math.ceil(2 + 2 * self.minutes + 2 * math.sqrt(self.minutes))
+        least = self._least_minutes
         if self.most_minutes is not None and self.most_minutes < least:
             raise ValueError(
                 f"most_minutes is {least} at least, for {self.minutes} minutes of work"
@@ -133,6 +134,15 @@ class Prolific(Platform):
             if claims.session != session or claims.worker not in (None, worker):
                 raise BadArrival("Prolific has signed this address for someone else")
         return Arrival(worker, session, offer)
+
+    @property
+    def session_seconds(self) -> float:
+        """How long a submission may take."""
+        return 60.0 * (self.most_minutes or self._least_minutes)
+
+    @property
+    def _least_minutes(self) -> int:
+        return math.ceil(2 + 2 * self.minutes + 2 * math.sqrt(self.minutes))
 
     def finish(self, arrival: Arrival, receipt: Receipt, access: ProlificAccess) -> Finish:
         """Go back to Prolific, with the completion code."""

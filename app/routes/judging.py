@@ -7,9 +7,9 @@ from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.judging import answering, asking, held, understanding, undoing
 from nextpair.app.judging.answering import Answer
-from nextpair.app.judging.asking import Wish
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import AssignmentRef
+from nextpair.app.judging.wish import Wish
 from nextpair.app.routes.access import Answerer, Platform
 from nextpair.app.routes.described import StudyName, TopicName, problems, repeated
 from nextpair.app.routes.keyed_route import KeyedRoute

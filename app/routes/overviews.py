@@ -23,6 +23,7 @@ from nextpair.app.wire.overviews import (
 )
 from nextpair.storage import hirings, topics
 from nextpair.storage import pace as stored
+from nextpair.storage.hiring_rows import HiringState
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["results"], route_class=KeyedRoute)
 
@@ -72,6 +73,8 @@ def get_pace(
             spent=paid.spent / CENTS,
             reserved=paid.reserved / CENTS,
             warnings=told,
+            state=HiringState(hiring.state),
+            message=hiring.message,
         ),
     )
 

@@ -121,5 +121,11 @@ def show_understanding(body: SessionUnderstandingIn, worker: Worker) -> VerdictO
     if session.topic not in (None, body.topic):
         raise Forbidden("the session is for another topic")
     topic_id = service.topic_id(session.study, body.topic)
-    verdict = understanding.answer(service, topic_id, session.worker, body.choice, worker.now)
+    session, given = arriving.current(service, session), (body.choice, worker.now)
+    if session.quarantine is None:
+        verdict = understanding.answer(service, topic_id, session.worker, *given)
+    else:
+        verdict = understanding.answer_in_quarantine(
+            service, topic_id, session.quarantine, session.worker, *given
+        )
     return verdict_out(verdict, body.topic)

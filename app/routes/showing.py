@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nextpair.app.designs.base import Shape
-from nextpair.app.judging.answering import Judged
 from nextpair.app.judging.choosing import Handed
+from nextpair.app.judging.judged import Judged
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.app.pages.sanitising import sanitise
@@ -148,7 +148,7 @@ def judgment_out(judged: Judged) -> JudgmentOut:
     return JudgmentOut(
         study=judged.study,
         topic=judged.topic,
-        number=row.number,
+        number=row.number or None,
         assignment=f"{row.topic_id}-{row.assignment}",
         attempt=row.attempt,
         left=left,

@@ -21,7 +21,7 @@ class HiringOut(BaseModel):
 
     platform: str
     state: HiringState | None = Field(description="null: it has never hired anyone")
-    message: str = Field(description="why it pauses")
+    message: str = Field(description="why it pauses or was stopped, or what it waits for")
     retry_at: Moment | None = Field(description="when the platform is tried again by itself")
     currency: str
     budget: int

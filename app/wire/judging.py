@@ -172,7 +172,9 @@ class JudgmentOut(BaseModel):
 
     study: str
     topic: str
-    number: int
+    number: int | None = Field(
+        description="in the topic's log; null: held until its platform confirms the session"
+    )
     assignment: str
     attempt: int
     left: str

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field
 
 from nextpair.app.wire.common import Moment
+from nextpair.storage.hiring_rows import HiringState
 
 
 class HourOut(BaseModel):
@@ -20,6 +21,8 @@ class PaidOut(BaseModel):
     spent: float
     reserved: float
     warnings: list[str]
+    state: HiringState
+    message: str = Field(description="why hiring pauses or was stopped, or what it waits for")
 
 
 class PaceOut(BaseModel):

@@ -193,6 +193,15 @@ class FakeFigureEight(FakePlatform):
             "rejected": sorted(set(self.rejected)),
         }
 
+    # -- what people do ------------------------------------------------------------------------
+
+    def move(self, job: str, state: str) -> None:
+        """Let a person cancel, pause or resume a job; a canceled one is judged no further."""
+        self._job(job)["state"] = state
+        for unit in self._of(job) if state == "canceled" else ():
+            if unit["state"] == "new":
+                unit["state"] = "canceled"
+
     # -- what contributors do -------------------------------------------------------------------
 
     def open_units(self) -> list[Json]:

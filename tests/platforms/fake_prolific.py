@@ -30,13 +30,6 @@ OPTIONAL = {
     "submissions_config": dict,
     "is_external_study_url_secure": bool,
 }
-MOVES = {
-    ("UNPUBLISHED", "PUBLISH"): "ACTIVE",
-    ("ACTIVE", "PAUSE"): "PAUSED",
-    ("ACTIVE", "STOP"): "COMPLETED",
-    ("PAUSED", "START"): "ACTIVE",
-    ("PAUSED", "STOP"): "COMPLETED",
-}
 ACTIONS = ("AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW", "REQUEST_RETURN", "DYNAMIC_PAYMENT")
 FILTERS = ("age", "fluent-languages", "participant_group_blocklist", "previous_studies_blocklist")
 CATEGORIES = ("TOO_QUICKLY", "FAILED_CHECK", "LOW_EFFORT", "NO_CODE", "BAD_CODE", "OTHER")
@@ -103,12 +96,13 @@ class FakeProlific(Workspace):
         return _listed({k: v for k, v in self.studies.items() if v.get("project") == project})
 
     def _move_study(self, request: Request, study: str) -> Reply:
-        found, told = self.study(study), request.json
+        told = request.json
         _check(told, {"action": str}, {})
-        after = MOVES.get((found["status"], told["action"]))
-        _want(after is not None, f"cannot {told['action']} a study that is {found['status']}")
-        found["status"] = after
-        return Reply(200, found)
+        try:
+            self.move(study, told["action"])
+        except PermissionError as error:
+            raise Refused(400, str(error)) from None
+        return Reply(200, self.study(study))
 
     def _list_submissions(self, request: Request) -> Reply:
         _want("study" in request.query, "study is required")

@@ -9,6 +9,13 @@ from typing import Any
 from platforms.serving import FakePlatform, Refused
 
 Json = dict[str, Any]
+MOVES = {
+    ("UNPUBLISHED", "PUBLISH"): "ACTIVE",
+    ("ACTIVE", "PAUSE"): "PAUSED",
+    ("ACTIVE", "STOP"): "COMPLETED",
+    ("PAUSED", "START"): "ACTIVE",
+    ("PAUSED", "STOP"): "COMPLETED",
+}
 
 
 class Workspace(FakePlatform):
@@ -45,6 +52,14 @@ class Workspace(FakePlatform):
             "bonus_payments": [],
         }
         return name
+
+    def move(self, study: str, action: str) -> None:
+        """Publish, pause, start or stop a study, as a program or a person may."""
+        about = self.study(study)
+        after = MOVES.get((about["status"], action))
+        if after is None:
+            raise PermissionError(f"cannot {action} a study that is {about['status']}")
+        about["status"] = after
 
     def has_room(self, study: str) -> bool:
         """Say whether a study has places that nobody has taken, or that were given back."""

@@ -114,8 +114,31 @@ class MTurk:
             "MaxAssignments": hit.places,
             "RequesterAnnotation": hit.annotation,
             "Expiration": hit.expires,
-            "HITStatus": "Assignable",
+            "HITStatus": self._status(hit),
+            "NumberOfAssignmentsPending": _count(hit, "Accepted"),
+            "NumberOfAssignmentsAvailable": max(0, hit.places - self._taken(hit)),
+            "NumberOfAssignmentsCompleted": _count(hit, "Approved", "Rejected"),
         }
+
+    def _taken(self, hit: Hit) -> int:
+        return _count(hit, "Accepted", "Submitted", "Approved", "Rejected")
+
+    def _status(self, hit: Hit) -> str:
+        if hit.disposed:
+            return "Disposed"
+        if hit.expires > self.now and self._taken(hit) < hit.places:
+            return "Assignable"
+        return "Unassignable" if _count(hit, "Accepted") else "Reviewable"
+
+    def _GetHIT(self, body: Json) -> Json:
+        return {"HIT": self._shown(self._hit(body))}
+
+    def _DeleteHIT(self, body: Json) -> Json:
+        hit = self._hit(body)
+        if self._status(hit) != "Reviewable" or _count(hit, "Submitted"):
+            raise Refusal("RequestError", f"Hit {hit.id} is {self._status(hit)}")
+        hit.disposed = True
+        return {}
 
     def _ListHITs(self, body: Json) -> Json:
         return self._paged(body, "HITs", [self._shown(hit) for hit in self.hits.values()])
@@ -269,6 +292,7 @@ class MTurk:
         again = next((one.id for one in free if one.id not in taken), None)
         made = Assignment(again or self._id("3ASG"), hit.id, worker)
         hit.assignments.append(made)
+        self.notify("AssignmentAccepted", made)
         return made
 
     def give_back(self, one: Assignment) -> None:
@@ -289,8 +313,15 @@ class MTurk:
         told = self.notifications.get(self.hits[one.hit].type)
         if told is None or event not in told["EventTypes"]:
             return
+        if self.hits[one.hit].expires <= self.now:
+            # As requesters report: of a HIT that has ended nothing is notified.
+            return
         about = {"HITId": one.hit, "AssignmentId": one.id, "HITTypeId": self.hits[one.hit].type}
         events = [{"EventType": event, "EventTimestamp": "2026-11-18T00:00:00Z", **about}]
         body = {"Events": events, "EventDocId": uuid.uuid4().hex, "EventDocVersion": "2014-08-15"}
         for _ in range(2):
             self.queue[uuid.uuid4().hex] = json.dumps(body)
+
+
+def _count(hit: Hit, *statuses: str) -> int:
+    return sum(one.status in statuses for one in hit.assignments)

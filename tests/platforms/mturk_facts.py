@@ -42,6 +42,7 @@ class Hit:
     places: int
     annotation: str
     expires: float
+    disposed: bool = False
     assignments: list["Assignment"] = field(default_factory=list)
 
     @property

@@ -50,7 +50,12 @@ class OnMTurk(Scene):
         last = 0
         while not finished(service):
             last += 1
-            one.work(f"ALAST{last}")
+            taken = one.take(f"ALAST{last}")
+            token = one.enter(taken)
+            # The queue tells that they have taken it, and from then on what they answer counts.
+            yield UNHARMED
+            one.judge(token)
+            one.hand_in(token)
         yield "the last has handed in"
 
     def came_of_it(self) -> Json:

@@ -181,9 +181,9 @@ def test_notifications_come_through_the_queue_and_are_struck_off(fake: Server) -
         heard.append(news)
         account.heard(news)
     ids = {one.id for one in heard if one.id}
-    assert len(ids) == 1, "the same twice"
+    assert len(ids) == 2, "each of the two things that happened, twice"
     stages = {(each.session, each.stage) for news in heard for each in news.submissions}
-    assert stages == {(one.id, Stage.RETURNED)}
+    assert stages == {(one.id, Stage.WORKING), (one.id, Stage.RETURNED)}
     assert fake.mturk.queue == {}
 
 

@@ -54,7 +54,9 @@ def _offer(connection: Connection, number: int, places: int = 3, **values: Any) 
     return row.id
 
 
-def _submission(connection: Connection, offer: int, session: str, state: str) -> int:
+def _submission(
+    connection: Connection, offer: int, session: str, state: str, confirmed: float | None = 1.0
+) -> int:
     worker = studies.enlist_worker(connection, 1, f"w-{session}", 1.0)
     row = offers.enlist_submission(
         connection,
@@ -68,6 +70,7 @@ def _submission(connection: Connection, offer: int, session: str, state: str) ->
             "extra": {},
             "begun_at": 1.0,
             "created_at": 1.0,
+            "confirmed_at": confirmed,
         },
     )
     return row.id
@@ -106,6 +109,14 @@ def test_an_expired_offer_may_cost_only_what_was_begun(database: Database) -> No
             _submission(connection, offer, name, state)
         offers.change_offer(connection, offer, state=OfferState.EXPIRED)
         assert offers.reserved(connection, 1) == 72 + 60, "who is held gets no bonus"
+        _submission(connection, offer, "e", "working", None)
+        assert offers.reserved(connection, 1) == 72 + 60, (
+            "whoever only claims to work costs nothing"
+        )
+        for working, more in ((1, 0), (2, 72), (0, 0)):
+            # One of those whom the platform counts is here already.
+            offers.change_offer(connection, offer, working=working)
+            assert offers.reserved(connection, 1) == 72 + 60 + more
         _offer(connection, 2, state=OfferState.FAILED)
         assert offers.reserved(connection, 1) == 72 + 60
 

@@ -29,7 +29,10 @@ export function decimal(value, digits = 2) {
  */
 export function spent(pace) {
   const { paid } = pace;
-  if (paid) return [money(paid.spent, paid.currency), `at ${paid.platform}, ${money(paid.reserved, paid.currency)} reserved`];
+  if (paid) {
+    const why = paid.message ? `; hiring ${paid.state}: ${paid.message}` : "";
+    return [money(paid.spent, paid.currency), `at ${paid.platform}, ${money(paid.reserved, paid.currency)} reserved${why}`];
+  }
   if (pace.spent === null) return ["–", "set a price to see it"];
   return [money(pace.spent, pace.currency), `${money(pace.price, pace.currency)} an answer`];
 }

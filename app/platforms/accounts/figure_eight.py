@@ -26,10 +26,12 @@ from nextpair.app.platforms.accounts.figure_eight_units import (
 )
 from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in, parse
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Deed, News, Offer, Submission
+from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Submission
 
 JOB, ORDERED, GOLDS = "job", "ordered", "golds"
 ORDERING, PAYING = "ordering", "paying"
+_ENDED = ("canceled", "cancelled", "archived", "deleted")
+_STOPPED = (*_ENDED, "paused")
 PAGE = 1000
 MOST_BONUS = 2000
 LARGEST = 500_000_000
@@ -165,6 +167,17 @@ class FigureEightAccount(Account):
         for name, data in self._units(job):
             if str(data.get(OFFER)) == number and not judgments_of(self._unit(job, name)):
                 self._api.call("POST", f"jobs/{job}/units/{name}/cancel.json")
+
+    def standing(self, offers: Sequence[str]) -> Iterator[OfferStanding]:
+        """Ask for each job, for a person may cancel it there, or pause it."""
+        for job in sorted({one.partition(":")[0] for one in offers}):
+            told = Node(self._api.call("GET", f"jobs/{job}.json")).get("state")
+            state = "" if told is None else told.identifier()
+            message = f"job {job} is {state} at Figure Eight" if state in _STOPPED else ""
+            for offer in offers:
+                if offer.partition(":")[0] == job:
+                    is_open, by_person = state not in _ENDED, bool(message)
+                    yield OfferStanding(offer, is_open, by_person, message)
 
     def _unit(self, job: str, name: str) -> Node:
         return Node(self._api.call("GET", f"jobs/{job}/units/{name}.json"))

@@ -42,12 +42,17 @@ def _markup(document: Mapping[str, str | None]) -> str:
     return f"<strong>{escape(title)}</strong><br/>{body}" if title else body
 
 
-def slots_of(offer: Offer, reference: str, token: str) -> list[dict[str, Any]]:
-    """Put places as units, each with a beginning of its code that nobody can guess."""
-    names = [f"{token[:16]}-{place}" for place in range(1, offer.places + 1)]
+def slots_of(token: str, places: int) -> dict[str, str]:
+    """Name places, each with a beginning of its code that nobody can guess."""
+    names = [f"{token[:16]}-{place}" for place in range(1, places + 1)]
+    return {name: _word(f"{token}:{name}") for name in names}
+
+
+def slot_units(offer: Offer, reference: str, token: str) -> list[dict[str, Any]]:
+    """Put places as units."""
     return [
-        {SLOT: name, CODE: _word(f"{token}:{name}"), "offer": reference, OFFER: offer.number}
-        for name in names
+        {SLOT: name, CODE: code, "offer": reference, OFFER: offer.number}
+        for name, code in slots_of(token, offer.places).items()
     ]
 
 

@@ -10,7 +10,7 @@ from nextpair.app.platforms.accounts.mturk_messages import CONFIRM, fields_in, q
 from nextpair.app.platforms.accounts.mturk_types import Describes, Types
 from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Deed, News, Offer, Stage, Submission
+from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Stage, Submission
 
 SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 TOKEN_SECONDS = 23 * 3600
@@ -133,6 +133,29 @@ class MTurkAccount(Account):
         """Let a HIT end now."""
         with translated():
             self._mturk.update_expiration_for_hit(HITId=offer, ExpireAt=0)
+
+    def standing(self, offers: Sequence[str]) -> Iterator[OfferStanding]:
+        """Ask for each HIT: MTurk ends it by itself, or a person does."""
+        for offer in offers:
+            with translated():
+                yield self._standing(offer)
+
+    def _standing(self, offer: str) -> OfferStanding:
+        try:
+            hit = self._mturk.get_hit(HITId=offer)["HIT"]
+        except self._mturk.exceptions.RequestError as error:
+            if "HITDoesNotExist" not in str(error.response.get("TurkErrorCode")):
+                raise
+            gone = f"HIT {offer} was deleted at MTurk"
+            return OfferStanding(offer, is_open=False, by_person=True, message=gone, working=0)
+        ends_at = hit["Expiration"].timestamp()
+        status, working = hit["HITStatus"], int(hit["NumberOfAssignmentsPending"])
+        if status == "Disposed":
+            gone = f"HIT {offer} was deleted at MTurk"
+            return OfferStanding(
+                offer, is_open=False, by_person=True, message=gone, working=working
+            )
+        return OfferStanding(offer, is_open=True, working=working, ends_at=ends_at)
 
     # -- news -----------------------------------------------------------------------------------
 

@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
+from urllib.parse import quote
 
 from nextpair.app.errors import Malformed, PlatformRefused, PlatformUnreachable
 from nextpair.app.platforms.accounts.calling import Caller
 from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in, parse
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Deed, News, Offer, Stage, Submission
+from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Stage, Submission
 
 PAGE = 100
 STUDY, PAYMENT, PAYING, BEFORE = "study", "payment", "paying", "before"
@@ -18,6 +19,9 @@ TRIES = 3
 GROUP, SUBSCRIPTION = "group", "subscription"
 EVENT = "submission.status.change"
 LEAST_REASON = 100
+AT_ONCE_SECONDS = 2.0
+"""How long a worker waits until Prolific has said that they are theirs; then they go on unheard."""
+_ENDED = ("AWAITING REVIEW", "COMPLETED")
 _MORE = (
     "This study contains questions whose answers are known, and its description says that work is "
     "checked by them. Please write to us if you think that this is a mistake."
@@ -149,7 +153,46 @@ class ProlificAccount(Account):
     def _move(self, what: str, action: str, **more: str) -> None:
         self._api.call("POST", f"{what}/transition/", json={"action": action, **more})
 
+    def standing(self, offers: Sequence[str]) -> Iterator[OfferStanding]:
+        """Ask for each study: who stops one there, or pauses it, has decided that."""
+        for offer in offers:
+            study = self._api.call("GET", f"studies/{offer}/")
+            status = str(study["status"]).upper().replace("_", " ")
+            if status == "PAUSED":
+                message = (
+                    f"study {offer} is paused at Prolific: it goes on when it is started there"
+                )
+                yield OfferStanding(offer, is_open=True, by_person=True, message=message)
+            elif status in _ENDED:
+                yield self._ended(offer, status, int(study["total_available_places"]))
+            else:
+                yield OfferStanding(offer, is_open=True)
+
+    def _ended(self, offer: str, status: str, places: int) -> OfferStanding:
+        stages = [one.stage for one in self._submissions(offer)]
+        working = stages.count(Stage.WORKING)
+        left = places - sum(one is not Stage.RETURNED for one in stages)
+        if left > 0:
+            message = f"study {offer} was stopped at Prolific, with {left} of {places} places left"
+            return OfferStanding(
+                offer, is_open=False, by_person=True, message=message, working=working
+            )
+        # All places are taken: whoever gives one back opens it to another.
+        return OfferStanding(offer, is_open=status == "AWAITING REVIEW", working=working)
+
     # -- news -----------------------------------------------------------------------------------
+
+    def session(self, session: str) -> Submission | None:
+        """Ask for one submission."""
+        try:
+            found = self._api.call(
+                "GET", f"submissions/{quote(session, safe='')}/", timeout=AT_ONCE_SECONDS
+            )
+        except PlatformRefused:
+            return None
+        stage = stage_of(str(found["status"])) or Stage.WORKING
+        worker = found.get("participant") or found.get("participant_id")
+        return Submission(str(found["id"]), str(worker), stage, str(found.get("study_id", "")))
 
     def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
         """Ask for the submissions of each study."""

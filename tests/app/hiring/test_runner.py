@@ -46,13 +46,8 @@ def test_a_study_is_published_judged_decided_and_paid(one: Hired) -> None:
     # What was spent there is what is told here: reward and bonus, each with a fifth on top.
     assert one.hiring["spent"] == one.mturk.spent == 60 + 12
     paid = one.service.get(f"{AT}/pace")["paid"]
-    assert paid == {
-        "platform": "mturk",
-        "currency": "USD",
-        "spent": 0.72,
-        "reserved": 2.16,
-        "warnings": [],
-    }
+    about = {"platform": "mturk", "currency": "USD", "state": "running", "message": ""}
+    assert paid == {**about, "spent": 0.72, "reserved": 2.16, "warnings": []}
     names = [name for name, _ in one.mturk.done]
     assert names.index("SendBonus") < names.index("ApproveAssignment"), "a failed one stays seen"
     assert {worker for _, worker in one.mturk.granted} == {"ABAD"}
@@ -89,7 +84,9 @@ def test_a_returned_hit_frees_its_question_at_once_when_it_is_notified(sqlite_ur
         token = one.enter(taken)
         one.judge(token, most=1)
         one.service.post("/v1/session/next", {}, bearer=token)
-        assert one.service.get(f"{AT}/progress")["open"] == 1
+        assert one.service.get(f"{AT}/progress")["open"] == 0, "anyone could say this"
+        one.tick(1)
+        assert one.service.get(f"{AT}/progress")["open"] == 1, "MTurk has told that it was taken"
         one.mturk.give_back(taken)
         one.tick(1)
         assert one.service.get(f"{AT}/progress")["open"] == 0
@@ -269,13 +266,18 @@ def test_what_a_platform_posts_is_taken_once_and_only_by_its_secret_address(
     taken = one.take("AW1")
     token = one.enter(taken)
     one.service.post("/v1/session/next", {}, bearer=token)
-    about = {"HITId": taken.hit, "AssignmentId": taken.id, "EventType": "AssignmentReturned"}
-    told = signer.notification({"Events": [about], "EventDocId": "doc1"})
+    about = {"HITId": taken.hit, "AssignmentId": taken.id}
+    told, accepted = (
+        signer.notification({"Events": [{**about, "EventType": kind}], "EventDocId": kind})
+        for kind in ("AssignmentReturned", "AssignmentAccepted")
+    )
     where = one.hiring["news"].removeprefix("https://judge.example.org")
     forged = where[:-1] + ("0" if where[-1] != "0" else "1")
     refusal(one.service.http.post(forged, json=told), 401, "bad-notice")
     refusal(one.service.http.post(where, content=b"junk"), 401, "bad-notice")
     refusal(one.service.http.post(where, json={**told, "Timestamp": "x"}), 401, "bad-notice")
+    assert one.service.http.post(where, json=accepted).status_code == 200
+    one.tick(1)
     for _ in range(2):
         assert one.service.http.post(where, json=told).status_code == 200
     assert one.service.get(f"{AT}/progress")["open"] == 1, "it is looked at later"

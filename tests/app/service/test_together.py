@@ -14,12 +14,14 @@ from in_process import STUDY, TOPIC, Clock, InProcess, installed
 from sqlalchemy import event, text
 
 from nextpair.app.errors import AnswerConflict
-from nextpair.app.judging.answering import Answer, Judged, absorb_judgment
-from nextpair.app.judging.asking import Wish, next_in_topic
+from nextpair.app.judging.answering import Answer, absorb_judgment
+from nextpair.app.judging.asking import next_in_topic
 from nextpair.app.judging.cache import Slot
 from nextpair.app.judging.choosing import Handed
+from nextpair.app.judging.judged import Judged
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.tokens import AssignmentRef
+from nextpair.app.judging.wish import Wish
 
 WORKERS = [f"worker-{number}" for number in range(6)]
 NOW = 1000.0

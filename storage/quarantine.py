@@ -1,0 +1,77 @@
+"""What was handed out in sessions that their platform had not confirmed."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import select
+
+from nextpair.storage.assignments import COLUMNS
+from nextpair.storage.database import Connection
+from nextpair.storage.hiring_tables import Submission
+from nextpair.storage.offers import change_submission, find_submission
+from nextpair.storage.rows import AssignmentRow, State, VerdictRow
+from nextpair.storage.tables import Assignment
+
+
+def admissible(connection: Connection, study_id: int) -> list[tuple[AssignmentRow, str]]:
+    """List what is to leave quarantine, as its session is confirmed; with how that stands."""
+    found = (
+        select(*COLUMNS, Submission.state)
+        .join(Submission, Submission.id == Assignment.quarantine)
+        .where(Submission.study_id == study_id, Submission.confirmed_at.is_not(None), _KEPT)
+        .order_by(Assignment.created_at, Assignment.topic_id, Assignment.number)
+    )
+    rows = [(AssignmentRow(*row[:-1]), row[-1]) for row in connection.execute(found)]
+    return sorted(rows, key=lambda row: answered_at(row[0]))
+
+
+def of_session(connection: Connection, submission_id: int) -> list[AssignmentRow]:
+    """List what a session has in quarantine, in the order in which it was answered."""
+    found = select(*COLUMNS).where(Assignment.quarantine == submission_id, _KEPT)
+    rows = [AssignmentRow(*row) for row in connection.execute(found)]
+    return sorted(rows, key=answered_at)
+
+
+def sessions(connection: Connection, study_id: int) -> set[int]:
+    """List the sessions that have something in quarantine."""
+    found = (
+        select(Assignment.quarantine)
+        .join(Submission, Submission.id == Assignment.quarantine)
+        .where(Submission.study_id == study_id, _KEPT)
+        .distinct()
+    )
+    return {one for one in connection.execute(found).scalars() if one is not None}
+
+
+def answered_at(row: AssignmentRow) -> float:
+    """Say when an assignment was answered, or was given where it was not."""
+    return float(row.held["at"]) if row.held is not None else row.created_at
+
+
+def keep_verdict(connection: Connection, submission_id: int, verdict: VerdictRow) -> None:
+    """Keep what came of checking a worker in a session that is not confirmed."""
+    row = find_submission(connection, submission_id)
+    if row is not None:
+        extra = {**row.extra, VERDICTS: [*row.extra.get(VERDICTS, ()), asdict(verdict)]}
+        change_submission(connection, submission_id, extra=extra)
+
+
+def verdicts_of(
+    connection: Connection, submission_id: int, topic_id: int | None = None
+) -> list[VerdictRow]:
+    """List what came of checking a worker in a session, of one topic or of all."""
+    row = find_submission(connection, submission_id)
+    kept = [] if row is None else [VerdictRow(**one) for one in row.extra.get(VERDICTS, ())]
+    return [one for one in kept if topic_id in (None, one.topic_id)]
+
+
+def forget_verdicts(connection: Connection, submission_id: int) -> None:
+    """Forget what has become the worker's own."""
+    row = find_submission(connection, submission_id)
+    if row is not None:
+        extra = {name: value for name, value in row.extra.items() if name != VERDICTS}
+        change_submission(connection, submission_id, extra=extra)
+
+
+VERDICTS = "verdicts"
+_KEPT: Any = Assignment.state != State.LAPSED.value
