@@ -39,11 +39,13 @@ from nextpair.app.routes import (
     topics,
 )
 from nextpair.app.schema_watch import schema_watched
-from nextpair.app.settings import Settings, threads_of
+from nextpair.app.settings import Settings
+from nextpair.app.single_flight import SingleFlight
 from nextpair.app.stopping import note_stop
 from nextpair.app.threads import limit_threads, tell_libraries
 from nextpair.selectors.base import load_selectors
 from nextpair.storage.migrating import check_schema
+from nextpair.storage.rows import KeyRow
 
 ROUTERS = (
     # Routes are tried one after the other, so the loop comes first.
@@ -89,7 +91,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         note_stop(service.stopping)
         limiter = anyio.to_thread.current_default_thread_limiter()
         # Threads of one process take turns: more of them than help to bridge waiting only cost.
-        limiter.total_tokens = threads_of(settings)
+        # Each process has all of them: nobody knows which one gets the connections.
+        limiter.total_tokens = settings.threads
         with (
             schema_watched(service.database),
             looked_after(service, clock, settings.runner_seconds),
@@ -114,6 +117,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)
+    app.state.key_checks = SingleFlight[KeyRow]()
     app.state.rate_limit = RateLimit(settings.rate_per_key / settings.processes)
     app.state.metrics = metrics
     app.router.routes.extend(_ALL.routes)

@@ -24,9 +24,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="the address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="the port to listen on; 0 takes a free one")
     processes: int = Field(1, ge=1, le=256, description="how many processes serve")
-    threads: int = Field(
-        8, ge=1, le=1000, description="requests worked on at once, over all processes"
-    )
+    threads: int = Field(8, ge=2, le=1000, description="requests each process works on at once")
     pool_size: int = Field(10, ge=1, le=1000, description="database connections per process")
     busy_seconds: float = Field(30, gt=0, description="how long to wait for the database")
     cache_mb: int = Field(512, ge=1, description="topics kept in memory, per process")
@@ -93,8 +91,3 @@ class Settings(BaseSettings):
     def line_bytes(self) -> int:
         """The longest line about one document: each character may be written with six."""
         return 6 * self.max_text + MB
-
-
-def threads_of(settings: Settings) -> int:
-    """Return how many threads each process works with."""
-    return max(2, settings.threads // settings.processes)

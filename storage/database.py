@@ -116,6 +116,17 @@ class Database:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     @contextmanager
+    def glance(self) -> Iterator[Connection]:
+        """Give a connection to read with one statement: no journeys to begin and end."""
+        if self.is_sqlite:
+            with self.read() as connection:
+                yield connection
+            return
+        self._breaker.check()
+        with self._connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+    @contextmanager
     def read(self) -> Iterator[Connection]:
         """Begin a transaction that only reads, and sees everything as of one moment."""
         self._breaker.check()

@@ -13,6 +13,7 @@ from nextpair.storage.errors import AlreadyThere, ReadOnly, StorageFull, Unavail
 
 FULL, READ_ONLY = "53100", "25006"
 """PostgreSQL's codes for a full disk, and for a server or session that may only read."""
+LOST = "the connection to the database was lost, perhaps after it had written: send it again"
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 """SQLite's codes for a disk that did not do as it was told, for whatever reason."""
@@ -39,6 +40,9 @@ def translated(file: Path | None, busy: type[Unavailable]) -> Iterator[None]:
         kind = _kind_of(error, file, busy)
         if kind is None:
             raise
+        if kind is Unavailable and error.connection_invalidated:
+            # It may have been lost between the commit and its answer.
+            raise Unavailable(LOST) from error
         raise kind() from error
 
 

@@ -29,7 +29,7 @@ from nextpair.app.judging.study import Study, study_of
 from nextpair.app.judging.texts import Texts
 from nextpair.app.judging.together import Group, GroupCommitter, group
 from nextpair.app.judging.tokens import SessionSigner, TokenSigner
-from nextpair.app.settings import MB, Settings, threads_of
+from nextpair.app.settings import MB, Settings
 from nextpair.selectors.topic.judgments import Outcome
 from nextpair.storage import judgments, keys, studies, topics
 from nextpair.storage.database import Connection, Database
@@ -60,7 +60,7 @@ class Service:
             pool_size=settings.pool_size,
             busy_seconds=settings.busy_seconds,
             # The other threads read meanwhile.
-            most_waiting=threads_of(settings) // 2,
+            most_waiting=settings.threads // 2,
         )
         self.topics = TopicCache(settings.cache_mb * MB, settings.busy_seconds)
         self.texts = Texts(self.database, settings.cache_mb * MB // 8)

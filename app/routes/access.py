@@ -6,7 +6,6 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Header, Request
 from fastapi.exceptions import RequestValidationError
-from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import Forbidden, NotYours, Unauthorized
 from nextpair.app.judging.managing import Call, fingerprint
@@ -113,7 +112,7 @@ async def _open(request: Request) -> Caller:
     ring: KeyRing = state.keys
     row = ring.remembered(credentials)
     if row is None:
-        row = await run_in_threadpool(ring.open, credentials)
+        row = await state.key_checks.do(credentials, ring.open)
     limit: RateLimit = state.rate_limit
     limit.spend(row.id)
     request.scope["nextpair.key_id"] = row.id

@@ -1,6 +1,7 @@
 """No request waits for the database on the event loop, where all others would wait with it."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ from in_process import STUDY, TOPIC, InProcess, installed
 from loop_guard import watched
 
 from nextpair.app.routes.examples import EXAMPLES
+from nextpair.app.single_flight import SingleFlight
 from nextpair.storage.database import Database
 
 GIVEN = {
@@ -59,6 +61,29 @@ def _filled(path: str) -> str:
     for name, to in GIVEN.items():
         path = path.replace(f"{{{name}}}", to)
     return path.replace("{", "").replace("}", "")
+
+
+def test_many_who_come_with_one_key_have_it_looked_up_once(sqlite_url: str) -> None:
+    flight, looked, go_on = SingleFlight[str](), list[str](), threading.Event()
+
+    def look_up(key: str) -> str:
+        looked.append(key)
+        go_on.wait()
+        return key.upper()
+
+    async def many() -> list[str]:
+        asking = [asyncio.create_task(flight.do(key, look_up)) for key in "aaba"]
+        asking[0].cancel()
+        while len(looked) < 2:
+            await asyncio.sleep(0)
+        go_on.set()
+        told = await asyncio.gather(*asking, return_exceptions=True)
+        assert isinstance(told[0], asyncio.CancelledError)
+        assert await flight.do("a", look_up) == "A"
+        return [str(one) for one in told[1:]]
+
+    assert asyncio.run(many()) == ["A", "B", "A"]
+    assert looked == ["a", "b", "a"]
 
 
 def test_the_guard_catches_a_call_on_the_event_loop(sqlite_url: str) -> None:
