@@ -5,7 +5,6 @@ import os
 import resource
 import socket
 import sys
-import tempfile
 from contextlib import ExitStack
 
 import uvicorn
@@ -14,6 +13,7 @@ from uvicorn.supervisors import Multiprocess
 from nextpair.app.commands.installation import add_database, read_settings, ready_database
 from nextpair.app.http_protocol import ConnectionLimits
 from nextpair.app.metrics import FOLDER
+from nextpair.app.scratch import scratch_folder
 from nextpair.app.settings import Settings
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import keys
@@ -78,10 +78,12 @@ def listen(settings: Settings) -> socket.socket:
 
 def tell_processes(settings: Settings, stack: ExitStack) -> None:
     """Put what was said on the command line where the processes that serve will read it."""
+    # The password is in the address by now.
+    os.environ.pop("NEXTPAIR_DATABASE_PASSWORD_FILE", None)
     os.environ["NEXTPAIR_DATABASE"] = settings.database.get_secret_value()
     os.environ["NEXTPAIR_PROCESSES"] = str(settings.processes)
     if settings.processes > 1:
-        os.environ[FOLDER] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nextpair-"))
+        os.environ[FOLDER] = str(stack.enter_context(scratch_folder("nextpair-counts-")))
 
 
 class _Supervisor(Multiprocess):
