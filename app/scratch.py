@@ -4,14 +4,17 @@ Whoever has a folder holds the lock of a file in it. A folder whose lock nobody 
 process's, and is removed when the next one is made.
 """
 
-import fcntl
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 LOCK = "lock"
 NEW_SECONDS = 60
@@ -26,11 +29,12 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
     # Not for children: one that lives longer than its parent would keep the lock.
     lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        if sys.platform != "win32":
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_abandoned(prefix: str) -> None:
@@ -40,6 +44,8 @@ def _remove_abandoned(prefix: str) -> None:
 
 
 def _is_abandoned(folder: Path) -> bool:
+    if sys.platform == "win32":
+        return False
     try:
         status = folder.lstat()
         # A link may lead anywhere, and what is another user's is not ours to look into.

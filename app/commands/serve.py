@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import resource
 import socket
 import sys
 from contextlib import ExitStack
@@ -100,8 +99,12 @@ class _Supervisor(Multiprocess):
 
 def _open_files(settings: Settings) -> int:
     """Return how many files a process may have open, once it may have as many as it needs."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = settings.max_connections + OWN_FILES
+    if sys.platform == "win32":
+        return wanted
+    import resource  # which Windows does not have
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
@@ -112,12 +115,13 @@ def run_server(
     settings: Settings, listening: socket.socket, grace_seconds: int = GRACE_SECONDS
 ) -> int:
     """Serve at a socket that listens, until stopped."""
-    most = min(settings.max_connections, _open_files(settings) - OWN_FILES)
+    files = _open_files(settings)
+    most = min(settings.max_connections, max(files - OWN_FILES, files // 2))
     config = uvicorn.Config(
         "nextpair.app.main:create_app",
         factory=True,
         # Called as uvicorn calls a class of its own.
-        http=ConnectionLimits(settings.receive_seconds, max(1, most)),  # type: ignore[arg-type]
+        http=ConnectionLimits(settings.receive_seconds, most),  # type: ignore[arg-type]
         ws="none",
         forwarded_allow_ips=settings.proxies,
         workers=settings.processes,
