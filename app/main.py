@@ -14,7 +14,7 @@ from nextpair.app.heavy.pool import HeavyPool
 from nextpair.app.hiring.runner import looked_after
 from nextpair.app.judging.service import Service
 from nextpair.app.keys import KeyRing, RateLimit
-from nextpair.app.metrics import Metrics
+from nextpair.app.metrics import Metrics, remove_folder
 from nextpair.app.middleware import Surroundings, start_logging
 from nextpair.app.openapi import describe
 from nextpair.app.parenthood import leave_with_parent
@@ -87,7 +87,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         start_logging(settings.log_level)
         # One thread each: requests run side by side anyway, and sums come out the same everywhere.
         limit_threads()
-        leave_with_parent()
+        leave_with_parent(remove_folder)
         note_stop(service.stopping)
         limiter = anyio.to_thread.current_default_thread_limiter()
         # Threads of one process take turns: more of them than help to bridge waiting only cost.

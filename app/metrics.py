@@ -1,12 +1,19 @@
 """Counts for Prometheus, over all processes of a machine if they share a folder."""
 
 import os
+import shutil
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where processes put their counts together; prometheus_client reads it when it is imported."""
+
+
+def remove_folder() -> None:
+    """Remove the folder of the counts, which whoever made it can remove no more."""
+    if folder := os.environ.get(FOLDER):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Metrics:

@@ -1,13 +1,46 @@
 """How one installation runs: the environment variables NEXTPAIR_*, read once."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Self
+from urllib.parse import quote, urlsplit, urlunsplit
 
-from pydantic import Field, SecretStr, StringConstraints
+from pydantic import Field, SecretStr, StringConstraints, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MB = 1_000_000
 Origin = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9.:/*\[\]-]+$")]
 """A site as Content-Security-Policy names it; nothing that could end the directive."""
+
+
+def has_password(address: str) -> bool:
+    """Say whether an address of a database has a password in it."""
+    return "@" in address and ":" in urlsplit(address).netloc.rpartition("@")[0]
+
+
+def with_password(address: str, password: str) -> str:
+    """Put a password into the address of a database.
+
+    >>> with_password("postgresql://np@db/np", "a/b")
+    'postgresql://np:a%2Fb@db/np'
+    """
+    parts = urlsplit(address)
+    user, at, host = parts.netloc.rpartition("@")
+    if not at:
+        raise ValueError("the address of the database must name a user to have a password")
+    if ":" in user:
+        raise ValueError("the address of the database has a password already: take it out of it")
+    return urlunsplit(parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}"))
+
+
+def _content(path: Path) -> str:
+    try:
+        content = path.read_text(encoding="utf-8").rstrip("\r\n")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ValueError(f"the file with the database's password: {reason}") from None
+    if not content:
+        raise ValueError("the file with the database's password is empty")
+    return content
 
 
 class Settings(BaseSettings):
@@ -20,6 +53,9 @@ class Settings(BaseSettings):
     database: SecretStr = Field(
         SecretStr("sqlite:///nextpair.db"),
         description="where everything is kept: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DB",
+    )
+    database_password_file: Path | None = Field(
+        None, description="a file with the password of the database, whose address then has none"
     )
     host: str = Field("127.0.0.1", description="the address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="the port to listen on; 0 takes a free one")
@@ -86,6 +122,15 @@ class Settings(BaseSettings):
     )
     remote_images: bool = Field(False, description="whether documents may load images by address")
     log_level: str = Field("info", description="debug, info, warning or error")
+
+    @model_validator(mode="after")
+    def _read_password(self) -> Self:
+        address = self.database.get_secret_value()
+        if self.database_password_file is not None and not address.startswith("sqlite"):
+            whole = with_password(address, _content(self.database_password_file))
+            # Pydantic's own way to set what is frozen, while it is being made.
+            object.__setattr__(self, "database", SecretStr(whole))
+        return self
 
     @property
     def line_bytes(self) -> int:

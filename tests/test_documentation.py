@@ -16,7 +16,7 @@ from nextpair.app.hiring.rules import Hiring
 from nextpair.app.judging.quality import Quality
 from nextpair.app.main import ROUTERS
 from nextpair.app.platforms.finding import find_platform, platform_names
-from nextpair.app.settings import Settings
+from nextpair.app.settings import Settings, has_password
 from nextpair.selectors.base import find_selector, selector_names
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.ratings import rating_names
@@ -128,10 +128,21 @@ def test_every_word_of_the_hiring_commands_is_described(
 
 
 def test_the_compose_file_has_no_password_and_says_so() -> None:
-    services = yaml.safe_load(page("compose.yaml"))["services"]
-    needed = r"\$\{NEXTPAIR_DB_PASSWORD:\?[^}]+\}"
-    assert re.fullmatch(needed, services["database"]["environment"]["POSTGRES_PASSWORD"])
-    assert re.search(needed, services["service"]["environment"]["NEXTPAIR_DATABASE"])
+    compose = yaml.safe_load(page("compose.yaml"))
+    services, (secret,) = compose["services"], compose["secrets"]
+    given = {name: services[name]["environment"] for name in ("service", "database")}
+    path = f"/run/secrets/{secret}"
+    assert given["service"]["NEXTPAIR_DATABASE_PASSWORD_FILE"] == path
+    assert given["database"]["POSTGRES_PASSWORD_FILE"] == path
+    assert all(services[name]["secrets"] == [secret] for name in given)
+    assert not has_password(given["service"]["NEXTPAIR_DATABASE"])
+    assert "PASSWORD" not in str({*given["database"]} - {"POSTGRES_PASSWORD_FILE"})
+    file = re.fullmatch(r"\$\{(\w+):-\./(.+)\}", compose["secrets"][secret]["file"])
+    assert file and f"`{file[1]}`" in page("docs/service.md")
+    assert f"`{file[2]}`" in page("docs/service.md")
+    confined = services["service"]
+    assert confined["read_only"] is True and confined["cap_drop"] == ["ALL"]
+    assert confined["tmpfs"][0].startswith("/tmp:")
     assert services["service"]["depends_on"]["database"]["condition"] == "service_healthy"
     assert "healthcheck" in services["database"]
     # What compose runs is what the command line understands.

@@ -2,11 +2,12 @@
 
 import argparse
 import secrets
+import sys
 
 from pydantic import ValidationError
 
 from nextpair.app.invalid import first_of
-from nextpair.app.settings import Settings
+from nextpair.app.settings import Settings, has_password
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.database import Database
 from nextpair.storage.migrating import prepare
@@ -18,19 +19,26 @@ def add_database(parser: argparse.ArgumentParser) -> None:
         "--database",
         metavar="URL",
         help="sqlite:///FILE or postgresql://USER@HOST/NAME (default: NEXTPAIR_DATABASE, or"
-        " sqlite:///nextpair.db)",
+        " sqlite:///nextpair.db); a password does not belong here, where others see it",
     )
 
 
 def read_settings(**given: object) -> Settings:
     """Read the settings from the environment, and what a command says over it."""
     said = {name: value for name, value in given.items() if value is not None}
+    if has_password(str(said.get("database", ""))):
+        print(
+            "nextpair: warning: others on this machine can see the password in --database; better"
+            " put it in a file, and its name in the environment as NEXTPAIR_DATABASE_PASSWORD_FILE",
+            file=sys.stderr,
+        )
     try:
         # Of what types they are, pydantic finds out.
         return Settings(**said)  # type: ignore[arg-type]
     except ValidationError as error:
         name, what = first_of(error)
-        raise BadOption(f"{name} (NEXTPAIR_{name.upper()}): {what}") from None
+        where = f"{name} (NEXTPAIR_{name.upper()}): " if name else ""
+        raise BadOption(f"{where}{what}") from None
 
 
 def ready_database(settings: Settings) -> Database:

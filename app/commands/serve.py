@@ -2,10 +2,8 @@
 
 import argparse
 import os
-import resource
 import socket
 import sys
-import tempfile
 from contextlib import ExitStack
 
 import uvicorn
@@ -14,6 +12,7 @@ from uvicorn.supervisors import Multiprocess
 from nextpair.app.commands.installation import add_database, read_settings, ready_database
 from nextpair.app.http_protocol import ConnectionLimits
 from nextpair.app.metrics import FOLDER
+from nextpair.app.scratch import scratch_folder
 from nextpair.app.settings import Settings
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import keys
@@ -78,10 +77,12 @@ def listen(settings: Settings) -> socket.socket:
 
 def tell_processes(settings: Settings, stack: ExitStack) -> None:
     """Put what was said on the command line where the processes that serve will read it."""
+    # The password is in the address by now.
+    os.environ.pop("NEXTPAIR_DATABASE_PASSWORD_FILE", None)
     os.environ["NEXTPAIR_DATABASE"] = settings.database.get_secret_value()
     os.environ["NEXTPAIR_PROCESSES"] = str(settings.processes)
     if settings.processes > 1:
-        os.environ[FOLDER] = stack.enter_context(tempfile.TemporaryDirectory(prefix="nextpair-"))
+        os.environ[FOLDER] = str(stack.enter_context(scratch_folder("nextpair-counts-")))
 
 
 class _Supervisor(Multiprocess):
@@ -98,8 +99,12 @@ class _Supervisor(Multiprocess):
 
 def _open_files(settings: Settings) -> int:
     """Return how many files a process may have open, once it may have as many as it needs."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = settings.max_connections + OWN_FILES
+    if sys.platform == "win32":
+        return wanted
+    import resource  # which Windows does not have
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
@@ -110,12 +115,13 @@ def run_server(
     settings: Settings, listening: socket.socket, grace_seconds: int = GRACE_SECONDS
 ) -> int:
     """Serve at a socket that listens, until stopped."""
-    most = min(settings.max_connections, _open_files(settings) - OWN_FILES)
+    files = _open_files(settings)
+    most = min(settings.max_connections, max(files - OWN_FILES, files // 2))
     config = uvicorn.Config(
         "nextpair.app.main:create_app",
         factory=True,
         # Called as uvicorn calls a class of its own.
-        http=ConnectionLimits(settings.receive_seconds, max(1, most)),  # type: ignore[arg-type]
+        http=ConnectionLimits(settings.receive_seconds, most),  # type: ignore[arg-type]
         ws="none",
         forwarded_allow_ips=settings.proxies,
         workers=settings.processes,

@@ -27,7 +27,13 @@ NEARBY = 100
 GRACE_SECONDS = 2
 """How long requests may take to end: an open dashboard would keep its connection for ever."""
 LABEL = "commands in the folder of nextpair start"
-UNUSED = ("NEXTPAIR_DATABASE", "NEXTPAIR_HOST", "NEXTPAIR_PORT", "NEXTPAIR_PROCESSES")
+UNUSED = (
+    "NEXTPAIR_DATABASE",
+    "NEXTPAIR_DATABASE_PASSWORD_FILE",
+    "NEXTPAIR_HOST",
+    "NEXTPAIR_PORT",
+    "NEXTPAIR_PROCESSES",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
