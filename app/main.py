@@ -105,8 +105,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         openapi_url=None,
     )
     metrics = Metrics()
-    heavy = app.state.heavy = HeavyPool(settings)
-    app.state.tail = Tail(service, clock)
+    heavy = app.state.heavy = HeavyPool(settings, metrics.note_heavy)
+    app.state.tail = Tail(service, heavy, clock)
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)
