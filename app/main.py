@@ -91,6 +91,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         limiter.total_tokens = max(2, settings.threads // settings.processes)
         with looked_after(service, clock, settings.runner_seconds):
             yield
+        await tail.close()
         await heavy.close()
         service.close()
 
@@ -106,7 +107,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     )
     metrics = Metrics()
     heavy = app.state.heavy = HeavyPool(settings, metrics.note_heavy)
-    app.state.tail = Tail(service, heavy, clock)
+    tail = app.state.tail = Tail(service, heavy, clock)
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)

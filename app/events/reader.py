@@ -26,14 +26,14 @@ class News:
     ----------
     batches
         Each with the id of its study.
-    keys
-        Those that still open something, of the keys that were asked about.
+    ended
+        Those that open nothing any more, of the keys that were asked about.
     distant
         Topics, and how much there is to read of them, that are to be looked at elsewhere.
     """
 
     batches: list[tuple[int, Batch]]
-    keys: frozenset[str]
+    ended: frozenset[str]
     distant: list[tuple[int, int]]
 
 
@@ -88,8 +88,8 @@ class LogReader:
         studies = {study_id for study_id, _ in followed}
         with self._service.database.read() as connection:
             found = topics.topic_positions(connection, studies)
-            keys = still_open(connection, key_ids, now)
-        news = News([], keys, [])
+            ended = frozenset(key_ids) - still_open(connection, key_ids, now)
+        news = News([], ended, [])
         for study_id, topic_id, documents, position in found:
             if (study_id, None) in followed or (study_id, topic_id) in followed:
                 heavy = self._is_heavy(documents + position)

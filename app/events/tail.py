@@ -95,6 +95,13 @@ class Tail:
         if not self._by_key[follower.key_id]:
             del self._by_key[follower.key_id]
 
+    async def close(self) -> None:
+        """Stop reading."""
+        tasks = [one for one in (self._task, *self._looking.values()) if one is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def told(self, follower: Follower) -> AsyncIterator[bytes]:
         """Yield what a stream tells, until it ends."""
         while follower.end is None:
@@ -168,7 +175,7 @@ class Tail:
                 looking = asyncio.create_task(self._look_elsewhere(topic_id, entries))
                 self._looking[topic_id] = looking
         for place, follower in enumerate([*self._followers]):
-            if follower.begun and follower.key_id not in news.keys:
+            if follower.key_id in news.ended:
                 follower.close("the key does not open this any more")
             for study_id, batch in news.batches:
                 if follower.wants(study_id, batch.topic_id):
