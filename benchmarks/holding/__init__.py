@@ -1,0 +1,1 @@
+"""What the service holds while much else goes on."""
