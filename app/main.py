@@ -98,6 +98,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             looked_after(service, clock, settings.runner_seconds),
         ):
             yield
+        await tail.close()
         await heavy.close()
         service.close()
 
@@ -112,8 +113,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         openapi_url=None,
     )
     metrics = Metrics()
-    heavy = app.state.heavy = HeavyPool(settings)
-    app.state.tail = Tail(service, clock)
+    heavy = app.state.heavy = HeavyPool(settings, metrics.note_heavy)
+    tail = app.state.tail = Tail(service, heavy, clock)
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)

@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
@@ -32,6 +32,17 @@ class Metrics:
             registry=self._registry,
             buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
         )
+
+        self._heavy = Gauge(
+            "nextpair_heavy_calls",
+            "Rankings, reports and files that are computed by helpers, or wait for one.",
+            registry=self._registry,
+            multiprocess_mode="livesum",
+        )
+
+    def note_heavy(self, under_way: int) -> None:
+        """Note how many heavy calls are under way."""
+        self._heavy.set(under_way)
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""

@@ -147,12 +147,14 @@ def topic_versions(connection: Connection, study_id: int) -> list[tuple[int, int
     return [(topic_id, version) for topic_id, version in connection.execute(found)]
 
 
-def topic_positions(connection: Connection, study_ids: Iterable[int]) -> list[tuple[int, int, int]]:
-    """Return the study, the id and the length of the log of each topic of some studies."""
-    found = select(Topic.study_id, Topic.id, Topic.position).where(
+def topic_positions(
+    connection: Connection, study_ids: Iterable[int]
+) -> list[tuple[int, int, int, int]]:
+    """Return of each topic of some studies: the study, its id, its documents, its log's length."""
+    found = select(Topic.study_id, Topic.id, Topic.documents, Topic.position).where(
         Topic.study_id.in_(list(study_ids))
     )
-    return [(study, topic, position) for study, topic, position in connection.execute(found)]
+    return [(*row,) for row in connection.execute(found)]
 
 
 def add_topic(

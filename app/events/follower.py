@@ -105,14 +105,12 @@ class Follower:
         """
         seen = self._seen(batch.topic_id)
         fresh = [(number, event) for number, event in batch.entries if number > seen.position]
-        position = max(seen.position, batch.upto)
+        position = seen.position = max(seen.position, batch.upto)
         events = list(fresh)
         if batch.look is not None:
-            position = max(position, batch.look.position)
             events += [(position, event) for event in self._arrivals(seen, batch.look)]
-        seen.position = position
-        # Where a topic has come to is still to be told of the last entry, so its id is, too.
-        held_back = batch.look is None
+        # Where the last entry has led to is still to be told, and so is its id.
+        held_back = batch.look is None or batch.look.position < position
         return b"".join(self._numbered(events, position, held_back))
 
     def _arrivals(self, seen: Seen, look: Look) -> list[bytes]:

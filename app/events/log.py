@@ -1,10 +1,12 @@
 """What happened to a topic, read from its log: judgments, retractions, and where it has come to."""
 
 import json
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nextpair.app.heavy.jobs import Answer
 from nextpair.app.judging.service import Service
 from nextpair.selectors.base import End
 from nextpair.selectors.topic.singles import Singles
@@ -37,7 +39,7 @@ class Batch:
     entries
         The number of each entry, and its event without an id.
     look
-        Where the topic had come to at the last entry, or later; None where that is told later.
+        Where the topic had come to, at the last entry or before; None where that is told later.
     """
 
     topic_id: int
@@ -58,6 +60,11 @@ def take_look(service: Service, topic_id: int) -> Look:
         )
         size, position = len(state.documents), live.head.position
         return Look(live.row.name, position, settled, size, len(state), state.ended)
+
+
+def look_from_afar(service: Service, now: float, study: str, topic: None, topic_id: int) -> Answer:
+    """Look where a topic has come to, for another process."""
+    return Answer([pickle.dumps(take_look(service, topic_id))])
 
 
 def read_batch(service: Service, topic_id: int, after: int, upto: int) -> Batch:

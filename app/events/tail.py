@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import pickle
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
@@ -11,7 +12,10 @@ import anyio.to_thread
 
 from nextpair.app.errors import TooManyStreams
 from nextpair.app.events.follower import Follower, Seen
-from nextpair.app.events.reader import LogReader, News
+from nextpair.app.events.log import PAGE, Look, look_from_afar
+from nextpair.app.events.reader import LONGEST_PAUSE, LogReader, News
+from nextpair.app.heavy.jobs import Extent, Job
+from nextpair.app.heavy.pool import HeavyPool
 from nextpair.app.judging.service import Service
 from nextpair.selectors.errors import NextpairError
 
@@ -24,19 +28,26 @@ READERS = 2
 MOST_AT_ONCE = 25
 """Streams that are told without a pause: other requests get their turn in between."""
 
+LOOKING = "events"
+"""Whose key heavy calls of streams count for."""
+LOOKING_PAUSE = 10.0
+"""How many times as long as looking at a large topic took nobody looks at it again."""
+
 Result = TypeVar("Result")
 
 
 class Tail:
     """Follows the logs of all topics that somebody follows. All of it is on the event loop."""
 
-    def __init__(self, service: Service, clock: Callable[[], float]) -> None:
+    def __init__(self, service: Service, heavy: HeavyPool, clock: Callable[[], float]) -> None:
         self._service = service
+        self._heavy = heavy
         self._clock = clock
         self._reader = LogReader(service)
         self._followers: set[Follower] = set()
         self._by_key: Counter[str] = Counter()
         self._task: asyncio.Task[None] | None = None
+        self._looking: dict[int, asyncio.Task[None]] = {}
         # Threads of its own: however many requests wait for theirs, streams go on.
         self._own_thread = anyio.CapacityLimiter(1)
         self._threads = anyio.CapacityLimiter(READERS)
@@ -66,8 +77,8 @@ class Tail:
             self.leave(follower)
             raise
         for topic_id, look in looks.items():
-            follower.seen[topic_id] = Seen.of(look)
-            if after is not None and after < look.position:
+            seen = follower.seen[topic_id] = Seen(look) if isinstance(look, int) else Seen.of(look)
+            if after is not None and after < seen.position:
                 follower.seen[topic_id] = Seen(after)
                 follower.behind.add(topic_id)
         follower.begun = True
@@ -83,6 +94,13 @@ class Tail:
         self._by_key[follower.key_id] -= 1
         if not self._by_key[follower.key_id]:
             del self._by_key[follower.key_id]
+
+    async def close(self) -> None:
+        """Stop reading."""
+        tasks = [one for one in (self._task, *self._looking.values()) if one is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def told(self, follower: Follower) -> AsyncIterator[bytes]:
         """Yield what a stream tells, until it ends."""
@@ -107,7 +125,7 @@ class Tail:
             batch = await self._in_thread(self._reader.missed, topic_id, after)
             if told := follower.tell(batch):
                 yield told
-            if batch.look is not None:
+            if batch.upto < after + PAGE:
                 return
 
     async def _in_thread(self, read: Callable[..., Result], *given: object) -> Result:
@@ -135,9 +153,29 @@ class Tail:
             self._reader.news, followed, keys, self._clock(), limiter=self._own_thread
         )
 
+    async def _look_elsewhere(self, topic_id: int, entries: int) -> None:
+        """Have a large topic looked at by a helper process, if one can be had."""
+        job = Job(look_from_afar, "", None, (topic_id,), warm=False)
+        extent = Extent((topic_id,), entries, (entries,))
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        try:
+            whole = await self._heavy.answer(job, extent, LOOKING, self._clock())
+            look: Look = pickle.loads(whole.body)
+            self._reader.take(topic_id, look)
+            self._reader.pause(topic_id, LOOKING_PAUSE * (loop.time() - begun))
+        except NextpairError:
+            self._reader.pause(topic_id, LONGEST_PAUSE / 10)
+        finally:
+            del self._looking[topic_id]
+
     async def _hand_out(self, news: News) -> None:
+        for topic_id, entries in news.distant:
+            if topic_id not in self._looking:
+                looking = asyncio.create_task(self._look_elsewhere(topic_id, entries))
+                self._looking[topic_id] = looking
         for place, follower in enumerate([*self._followers]):
-            if follower.begun and follower.key_id not in news.keys:
+            if follower.key_id in news.ended:
                 follower.close("the key does not open this any more")
             for study_id, batch in news.batches:
                 if follower.wants(study_id, batch.topic_id):

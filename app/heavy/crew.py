@@ -21,7 +21,7 @@ COMMAND = (
     "-c",
     "from nextpair.app.heavy.helper import main; main()",
 )
-STOP_SECONDS = 60.0
+STOP_SECONDS = 5.0
 """How long a helper may go on folding a topic for a job that was cancelled; then it is ended."""
 
 

@@ -1,7 +1,7 @@
 """A helper process: it folds topics for itself, and computes each job in a fork that can be ended.
 
-The fork sees the topics as of one moment, at no cost, and whatever becomes of it, the topics that
-took long to fold stay in the helper's memory for the next job. The helper has one thread and no
+The fork sees the topics as of one moment, at no cost, and whatever becomes of it, what took long to
+fold and to fit stays in the helper's memory for the next job. The helper has one thread and no
 connection to the database while it forks, so a fork inherits neither locks nor sockets.
 """
 
@@ -26,6 +26,7 @@ from nextpair.app.threads import limit_threads
 from nextpair.selectors import ratings
 from nextpair.selectors.base import load_selectors
 from nextpair.selectors.errors import NextpairError
+from nextpair.selectors.topic.state import Topic
 
 NICENESS = 10
 """Workers' questions come first where processors are scarce."""
@@ -75,8 +76,10 @@ class Helper:
                 write_frame(self._target, Kind.CANCELLED)
                 return
             # The fork meets the same error, and can say what the call was about.
-            with suppress(NextpairError), self._service.look(topic_id):
-                pass
+            with suppress(NextpairError), self._service.look(topic_id) as live:
+                if job.warm and isinstance(live.state, Topic):
+                    # What most jobs need is computed here, where it is remembered.
+                    live.state.reported()
         self._service.database.close()
         results, told = os.pipe()
         parent, child = os.getpid(), os.fork()

@@ -32,6 +32,8 @@ class Job:
         What it reads: one topic, or all of the study's.
     factor
         How many times as long it takes as a ranking.
+    warm
+        Whether it needs the reported order.
     """
 
     use_case: UseCase
@@ -39,6 +41,7 @@ class Job:
     topic: str | None = None
     arguments: tuple[Any, ...] = ()
     factor: float = 1.0
+    warm: bool = True
 
     @property
     def question(self) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +24,16 @@ class Place:
 
 
 class Places:
-    """The helpers of this process, and the queue for them. All of it runs on the event loop."""
+    """The helpers of this process, and the queue for them. All of it runs on the event loop.
 
-    def __init__(self, settings: Settings) -> None:
+    Parameters
+    ----------
+    note
+        Is told how many computations are under way, whenever that changes.
+    """
+
+    def __init__(self, settings: Settings, note: Callable[[int], None]) -> None:
+        self._note = note
         self._most = max(1, settings.heavy_processes // settings.processes)
         self._most_waiting = settings.heavy_waiting
         self._most_per_key = settings.heavy_per_key
@@ -52,6 +60,7 @@ class Places:
             )
         self._by_key[key] += 1
         self._under_way += 1
+        self._note(self._under_way)
         return Place(key)
 
     def dismiss(self, place: "Place") -> None:
@@ -59,6 +68,7 @@ class Places:
             return
         place.given_back = True
         self._under_way -= 1
+        self._note(self._under_way)
         self._by_key[place.key] -= 1
         if not self._by_key[place.key]:
             del self._by_key[place.key]

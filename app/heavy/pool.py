@@ -45,8 +45,8 @@ class _Flight:
 class HeavyPool:
     """Hands jobs to helper processes. All of it runs on the event loop."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._places = Places(settings)
+    def __init__(self, settings: Settings, note: Callable[[int], None]) -> None:
+        self._places = Places(settings, note)
         self._flights: OrderedDict[tuple[Any, ...], _Flight] = OrderedDict()
 
     async def answer(self, job: Job, extent: Extent, key: str, now: float) -> Whole:

@@ -74,7 +74,8 @@ async def export(
         raise BadOption(f"{idle!r} has no effect with the format {format.value!r}")
     wish = FileWish(format, rating, levels, unjudged, inferred, pseudonyms)
     headers = {"Content-Disposition": attachment(f"{study}.{format.value}")}
-    job = Job(write_file, study, topic, (wish,))
+    warm = format not in (Format.CSV, Format.JSONL)
+    job = Job(write_file, study, topic, (wish,), warm=warm)
     return await heavy.stream(job, MEDIA_TYPES[format], headers)
 
 

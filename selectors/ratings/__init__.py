@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nextpair.selectors.errors import UnknownRating
 from nextpair.selectors.ratings.match import Match
 
-_SHARED = ("match", "replay")
+_SHARED = ("match", "replay", "rounds")
 
 
 def rating_names() -> list[str]:

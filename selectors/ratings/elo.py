@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.ratings.match import Match
-from nextpair.selectors.ratings.replay import MOST_PASSES, Rated, Ratings, replay
+from nextpair.selectors.ratings.replay import MOST_PASSES, Rated, Ratings, replay, settle
+from nextpair.selectors.ratings.rounds import in_rounds
 
 F = 200.0
 START = 100.0
@@ -49,7 +50,20 @@ def replay_elo(
 
 def rate(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
     """Rate documents with the paper's F and start, and our K."""
-    return replay_elo(size, matches).ratings
+    rounds = in_rounds(size, matches)
+    if rounds is None:
+        return replay_elo(size, matches).ratings
+
+    def play(before: Ratings) -> Ratings:
+        ratings = np.array(before, dtype=np.float64)
+        for one in rounds:
+            first, second = ratings[one.first], ratings[one.second]
+            gain = K * (one.score - 1.0 / (1.0 + np.power(10.0, (second - first) / F)))
+            ratings[one.first] = first + gain
+            ratings[one.second] = second - gain
+        return ratings
+
+    return settle([START] * size, play)
 
 
 def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
@@ -59,9 +73,10 @@ def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
     """
     ratings = rate(size, matches)
     information = np.zeros(size)
-    for first, second, *_ in matches:
-        chance = expected(ratings[first], ratings[second])
-        information[[first, second]] += (math.log(10.0) / F) ** 2 * chance * (1.0 - chance)
+    pairs = np.array([match[:2] for match in matches], dtype=np.intp).reshape(-1, 2)
+    chances = 1.0 / (1.0 + np.power(10.0, (ratings[pairs[:, 1]] - ratings[pairs[:, 0]]) / F))
+    told = (math.log(10.0) / F) ** 2 * chances * (1.0 - chances)
+    np.add.at(information, pairs.reshape(-1), np.repeat(told, 2))
     known: NDArray[np.float64] = np.full(size, np.nan)
     np.divide(1.0, np.sqrt(information), out=known, where=information > 0)
     return known

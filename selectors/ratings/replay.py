@@ -12,7 +12,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-Ratings = Sequence[float]
+Ratings = Sequence[float] | NDArray[np.float64]
 Pass = Callable[[Ratings], Ratings]
 """One pass over all matches: the ratings before it in, those after it out."""
 
@@ -44,6 +44,21 @@ def replay(start: Ratings, play: Pass, most_passes: int = MOST_PASSES) -> Rated:
         before, ratings = ratings, play(ratings)
         inverted.append(inverted_share(before, ratings))
     return Rated(np.array(ratings, dtype=np.float64), tuple(inverted), inverted[-1] == 0)
+
+
+def settle(start: Ratings, play: Pass, most_passes: int = MOST_PASSES) -> NDArray[np.float64]:
+    """Return the ratings of `replay`, without counting how many pairs each pass turned round."""
+    ratings = np.asarray(play(start), dtype=np.float64)
+    for _ in range(most_passes):
+        before, ratings = ratings, np.asarray(play(ratings), dtype=np.float64)
+        if not _turns_any(before, ratings):
+            break
+    return ratings
+
+
+def _turns_any(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
+    """Say whether a pair stood strictly one way before and strictly the other after."""
+    return bool((np.diff(after[np.lexsort((after, before))]) < 0).any())
 
 
 def inverted_share(before: Ratings, after: Ratings) -> float:

@@ -1,6 +1,6 @@
 """Sets of small integers as the bits of one int: union and membership in nanoseconds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,3 +46,22 @@ def mask(bits: int, size: int) -> NDArray[np.bool_]:
     """
     packed = np.frombuffer(bits.to_bytes((size + 7) // 8, "little"), dtype=np.uint8)
     return np.unpackbits(packed, count=size, bitorder="little").view(np.bool_)
+
+
+def weigh(sets: Sequence[int], weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Add up, for each set, the weights of its members.
+
+    >>> weigh([0b101, 0b010], np.array([1, 20, 300])).tolist()
+    [301, 20]
+    """
+    width = (len(weights) + 7) // 8
+    packed = np.frombuffer(b"".join(one.to_bytes(width, "little") for one in sets), np.uint8)
+    sums = np.zeros(len(sets), dtype=np.int64)
+    # Real numbers multiply faster than whole ones, and hold these sums exactly.
+    given = weights.astype(np.float64)
+    # A few rows at a time: all of them at once would take eight times the memory of the sets.
+    for start in range(0, len(sets), 256):
+        rows = packed[start * width : (start + 256) * width].reshape(-1, width)
+        found = np.unpackbits(rows, axis=1, bitorder="little")[:, : len(weights)]
+        sums[start : start + 256] = (found.astype(np.float64) @ given).astype(np.int64)
+    return sums

@@ -211,13 +211,12 @@ class Order:
         Over a complete order this is the order itself; over a part of one, the best that can be
         said without asking more.
         """
-        sizes = [len(documents) for documents in self._members]
-        net = [
-            sum(sizes[down] for down in bits.members(self.below(label)))
-            - sum(sizes[up] for up in bits.members(self.above(label)))
-            for label in range(self.size)
-        ]
-        return [net[label] for label in self._label]
+        sizes = np.array([len(documents) for documents in self._members], dtype=np.int64)
+        labels = range(self.size)
+        below = bits.weigh([self.below(label) for label in labels], sizes)
+        above = bits.weigh([self.above(label) for label in labels], sizes)
+        net: list[int] = (below - above)[self._label].tolist()
+        return net
 
     @property
     def count(self) -> int:

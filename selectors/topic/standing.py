@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nextpair.selectors.topic import bits
 from nextpair.selectors.topic.order import Order
 
 
@@ -35,21 +36,8 @@ def standing(order: Order) -> Standing:
     size = order.size
     labels = np.array([order.label(document) for document in range(size)], dtype=np.intp)
     sizes = np.bincount(labels, minlength=size).astype(np.int64)
-    above = _weigh([order.above(label) for label in range(size)], sizes)[labels]
-    below = _weigh([order.below(label) for label in range(size)], sizes)[labels]
+    above = bits.weigh([order.above(label) for label in range(size)], sizes)[labels]
+    below = bits.weigh([order.below(label) for label in range(size)], sizes)[labels]
     own = sizes[labels]
     known = int((above + below + own - 1).sum()) // 2
     return Standing(1 + above, size - below - own + 1, known)
-
-
-def _weigh(sets: list[int], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Add up the sizes of the classes in each bit set."""
-    width = (len(sizes) + 7) // 8
-    packed = np.frombuffer(b"".join(one.to_bytes(width, "little") for one in sets), np.uint8)
-    weights = np.zeros(len(sets), dtype=np.int64)
-    # A few rows at a time: all of them at once would take eight times the memory of the order.
-    for start in range(0, len(sets), 256):
-        rows = packed[start * width : (start + 256) * width].reshape(-1, width)
-        bits = np.unpackbits(rows, axis=1, bitorder="little")[:, : len(sizes)]
-        weights[start : start + 256] = bits.astype(np.int64) @ sizes
-    return weights

@@ -107,6 +107,21 @@ def test_net_wins_of_a_complete_order_are_the_order() -> None:
     assert order.count == len(set(grades))
 
 
+@given(consistent())
+def test_net_wins_are_those_counted_one_by_one(case: tuple[int, list[Answer]]) -> None:
+    size, answers = case
+    order = absorb_all(size, answers)
+    counted = [
+        sum(
+            {Outcome.BETTER: 1, Outcome.WORSE: -1}.get(told, 0)
+            for other in range(size)
+            if other != one and (told := order.relation(one, other)) is not None
+        )
+        for one in range(size)
+    ]
+    assert order.net_wins() == counted
+
+
 def test_five_thousand_documents_are_held() -> None:
     grades = np.random.default_rng(0).integers(40, size=5000).tolist()
     order = Order(len(grades))
