@@ -60,6 +60,7 @@ def publish(given: argparse.Namespace) -> int:
     with open_client(given) as client:
         study = client.study(given.study)
         changes = _changes(given, study)
+        _tell_why(client.hiring(given.study))
         if given.dry_run:
             return _tell_plan(client.plan_hiring(given.study, changes))
         if given.pause or given.stop:
@@ -122,6 +123,12 @@ def _tell_plan(plan: PlanOut) -> int:
     if plan.study_cost and plan.study_cost[1] > plan.free:
         print("the study is likely to need more than is free of the budget", file=sys.stderr)
     return 0
+
+
+def _tell_why(hiring: HiringOut) -> None:
+    """Say what has kept the study from hiring so far, before that is forgotten."""
+    if hiring.message:
+        print(f"so far {hiring.state}: {hiring.message}", file=sys.stderr)
 
 
 def _tell(hiring: HiringOut) -> int:

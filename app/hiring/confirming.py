@@ -1,5 +1,6 @@
 """Letting the answers of confirmed sessions count: they go from quarantine into the log."""
 
+import logging
 from dataclasses import replace
 from functools import partial
 
@@ -11,10 +12,14 @@ from nextpair.app.judging.reading import Reading
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.tokens import AssignmentRef
+from nextpair.selectors.errors import NextpairError
 from nextpair.storage import checks, offers, quarantine, studies
 from nextpair.storage.database import Connection
+from nextpair.storage.errors import StorageError
 from nextpair.storage.hiring_rows import SubmissionRow, SubmissionState
 from nextpair.storage.rows import AssignmentRow, Purpose, State, Status, VerdictRow
+
+log = logging.getLogger("nextpair")
 
 
 def confirm(connection: Connection, row: SubmissionRow, now: float) -> list[int]:
@@ -43,7 +48,13 @@ def settle(service: Service, study_id: int, now: float) -> int:
     for session in {row.quarantine for row, _ in waiting if row.quarantine is not None}:
         _give_verdicts(service, session)
     for row, state in waiting:
-        _admit(service, row, now, left=state != SubmissionState.WORKING)
+        try:
+            _admit(service, row, now, left=state != SubmissionState.WORKING)
+        except StorageError:
+            raise
+        except NextpairError as error:
+            # The study may ask for other answers by now; this one stays where it is.
+            log.warning("an answer stays in quarantine: %s", error)
     return len(waiting)
 
 

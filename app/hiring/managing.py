@@ -1,6 +1,7 @@
 """Starting and stopping to hire, and seeing beforehand what it would create and cost."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study, read_settings
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.hiring_rows import (
+    AT_WORK,
     UNDECIDED,
     HiringRow,
     HiringState,
@@ -31,6 +33,8 @@ from nextpair.storage.hiring_rows import (
 )
 
 BY_HAND = "paused by hand"
+UNCONFIRMED = "unconfirmed"
+"""What a session is called that is being worked on, as somebody says whom no platform has sent."""
 _NOTES = {
     HiringState.RUNNING: Note.START,
     HiringState.PAUSED: Note.PAUSE,
@@ -148,7 +152,15 @@ def look(service: Service, name: str) -> Situation:
         came = offers.submissions_of(connection, study_id)
         spent = money(connection, study_id)
         told = warnings(hiring, hirings.count_set_aside(connection, study_id))
-    return Situation(hiring, study, spent, _count(made), _count(came), told)
+    counted = _count(one.state for one in made), _count(_state(one) for one in came)
+    return Situation(hiring, study, spent, *counted, told)
+
+
+_SAID_OF = {
+    HiringState.RUNNING: "Hiring goes on, and waits for somebody at the platform",
+    HiringState.PAUSED: "Hiring is paused until someone starts it again",
+    HiringState.STOPPED: "Hiring has stopped",
+}
 
 
 def warnings(hiring: HiringRow | None, set_aside: int) -> list[str]:
@@ -157,7 +169,7 @@ def warnings(hiring: HiringRow | None, set_aside: int) -> list[str]:
     if hiring is not None and hiring.retry_at is not None:
         found.append(f"Hiring waits, and tries again by itself: {hiring.message}")
     elif hiring is not None and hiring.message not in ("", BY_HAND):
-        found.append(f"Hiring is paused until someone starts it again: {hiring.message}")
+        found.append(f"{_SAID_OF[HiringState(hiring.state)]}: {hiring.message}")
     if set_aside:
         what = "message" if set_aside == 1 else "messages"
         found.append(
@@ -167,8 +179,10 @@ def warnings(hiring: HiringRow | None, set_aside: int) -> list[str]:
     return found
 
 
-def _count(rows: Sequence[OfferRow] | Sequence[SubmissionRow]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.state] = counts.get(row.state, 0) + 1
-    return counts
+def _state(row: SubmissionRow) -> str:
+    unknown = row.state in AT_WORK and row.confirmed_at is None
+    return UNCONFIRMED if unknown else row.state
+
+
+def _count(states: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(states))

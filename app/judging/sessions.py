@@ -80,7 +80,8 @@ def _resume(
         if worker_id is None:
             return turn, count if session.count is None else min(count, session.count)
         turn.answered = _answered(connection, worker_id, session)
-        own = (None,) if session.quarantine is None else (session.quarantine,)
+        quarantined = session.quarantine is not None
+        own = (session.quarantine,) if quarantined else (None, session.submission)
         held_rows = assignments.held_by(connection, worker_id, now)
         open_rows = [row for row in held_rows if row.quarantine in own]
         if _is_served(study, session.worker):

@@ -224,3 +224,48 @@ def test_label_studio_wants_projects_that_it_can_show() -> None:
 
 def _client(url: str, authorization: str) -> httpx.Client:
     return httpx.Client(base_url=url, headers={"Authorization": authorization})
+
+
+def test_mturk_tells_who_is_at_work_on_a_hit_and_when_it_ends(mturk: Server, client: Any) -> None:
+    hit_type = client.create_hit_type(**TYPE)["HITTypeId"]
+    told = {"HITTypeId": hit_type, "LifetimeInSeconds": 60, "MaxAssignments": 2}
+    name = client.create_hit_with_hit_type(**told, Question=question())["HIT"]["HITId"]
+
+    def look() -> tuple[str, int, int]:
+        hit = client.get_hit(HITId=name)["HIT"]
+        assert hit["Expiration"].timestamp() == mturk.mturk.hits[name].expires
+        pending, available = (hit[f"NumberOfAssignments{one}"] for one in ("Pending", "Available"))
+        return hit["HITStatus"], pending, available
+
+    assert look() == ("Assignable", 0, 2)
+    first, second = (mturk.mturk.accept(name, worker) for worker in ("A1", "A2"))
+    assert look() == ("Unassignable", 2, 0)
+    mturk.mturk.give_back(second)
+    mturk.mturk.now += 61
+    assert look() == ("Unassignable", 1, 1)
+    with pytest.raises(ClientError):
+        client.delete_hit(HITId=name)
+    mturk.mturk.submit(first.id, "<A/>")
+    assert look()[:2] == ("Reviewable", 0)
+    listed = client.list_assignments_for_hit(HITId=name)["Assignments"]
+    assert [one["AssignmentId"] for one in listed] == [first.id], "also of one that has ended"
+    client.approve_assignment(AssignmentId=first.id)
+    client.delete_hit(HITId=name)
+    assert look()[0] == "Disposed"
+
+
+def test_people_end_studies_and_jobs_without_us() -> None:
+    prolific = FakeProlific()
+    prolific.studies["s"] = {"status": "ACTIVE", "total_available_places": 1}
+    for action, status in (("PAUSE", "PAUSED"), ("START", "ACTIVE"), ("STOP", "COMPLETED")):
+        prolific.move("s", action)
+        assert prolific.studies["s"]["status"] == status
+    with pytest.raises(PermissionError, match="cannot START a study that is COMPLETED"):
+        prolific.move("s", "START")
+    fake = FakeFigureEight()
+    fake.jobs["1"] = {"state": "running"}
+    fake.units["2"] = {"job_id": 1, "state": "new"}
+    fake.units["3"] = {"job_id": 1, "state": "finalized"}
+    fake.move("1", "canceled")
+    assert [one["state"] for one in fake.units.values()] == ["canceled", "finalized"]
+    assert fake.open_units() == []

@@ -95,3 +95,22 @@ def test_what_cannot_be_published_is_told_in_one_line(
         assert main([*wrong, *words]) == 2, wrong
         said = capsys.readouterr().err
         assert told in said and said.count("\n") == 1, wrong
+
+
+def test_why_hiring_has_stopped_is_told_before_it_goes_on(
+    words: list[str], fake: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish = ["publish", "mturk", *words, *MONEY]
+    for command in (publish, ["runner", "--once"], ["runner", "--once"]):
+        assert main(command) == 0
+    (hit,) = fake.mturk.hits.values()
+    hit.expires = fake.mturk.now
+    assert main(["runner", "--once"]) == 0
+    capsys.readouterr()
+    assert main([*publish, "--dry-run"]) == 0
+    assert f"so far stopped: offer {hit.id} was ended at the platform" in capsys.readouterr().err
+    assert main(["activity", *words]) == 0
+    assert "was ended at the platform" in " ".join(capsys.readouterr().out.split())
+    assert main(publish) == 0
+    told = capsys.readouterr()
+    assert "publish again to go on" in told.err and "mturk: running\n" in told.out

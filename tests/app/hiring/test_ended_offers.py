@@ -169,7 +169,7 @@ def test_a_study_that_a_person_stops_at_prolific_stops_hiring_and_pays_who_was_a
         assert about["state"] == "stopped"
         assert "was stopped at Prolific, with 2 of 3 places left" in about["message"]
         each = about["reserved"]
-        assert 0 < each < HIRING["budget"] / 3, "for the one who is at work"
+        assert 0 < each < 1000 / 3, "for the one who is at work"
         assert about["offers"] == {"expired": 1}
         judge(one.service, token)
         one.service.post("/v1/session/finish", {}, bearer=token)

@@ -108,11 +108,12 @@ def test_answers_of_a_session_that_the_platform_never_heard_of_do_not_count(one:
     assert [now[key] for key in ("spent", "reserved")] == [
         money[key] for key in ("spent", "reserved")
     ]
+    assert now["submissions"] == {"unconfirmed": 1}
     assert len(one.mturk.hits) == 1, "nothing more is offered for strangers who say they are done"
 
 
-def test_strangers_who_hold_all_questions_keep_nobody_waiting(sqlite_url: str) -> None:
-    with hired(sqlite_url, size=5, quality={}) as one:
+def test_strangers_who_hold_all_questions_keep_nobody_waiting(database_url: str) -> None:
+    with hired(database_url, size=5, quality={}) as one:
         one.start()
         one.tick()
         held = set()
@@ -155,8 +156,10 @@ def _moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat()
 
 
-def test_a_notification_confirms_whoever_has_come_and_whoever_comes_later(sqlite_url: str) -> None:
-    with hired(sqlite_url, quality={}) as one:
+def test_a_notification_confirms_who_has_come_and_who_comes_later(
+    database_url: str,
+) -> None:
+    with hired(database_url, quality={}) as one:
         one.service.send("PATCH", AT, {"platform_options": {"queue": f"{one.fake.url}/queue"}})
         one.start()
         one.tick()
@@ -224,9 +227,9 @@ def test_a_stranger_in_a_workers_name_takes_nothing_from_them(one: Hired) -> Non
     assert sorted(each["assignment"] for each in log) == sorted(each["id"] for each in asked)
 
 
-def test_checks_of_a_session_are_concluded_once_it_counts(sqlite_url: str) -> None:
+def test_checks_of_a_session_are_concluded_once_it_counts(database_url: str) -> None:
     quality = {"batch": 4, "traps": 1, "traps_pass": 1.0, "quiz": 2, "attempts": 1}
-    with hired(sqlite_url, quality=quality) as one:
+    with hired(database_url, quality=quality) as one:
         quiz = [(f"q{n}", f"w{n}") for n in range(8001, 8004)]
         documents = [{"id": name, "text": name} for pair in quiz for name in pair]
         golds = [
@@ -381,3 +384,22 @@ def test_a_wrong_answer_about_a_topic_stops_only_whom_the_platform_has_sent(
         known = one.service.next("AREAL", topic="asked")
         assert known["reason"] != "understanding", "the verdict is the worker's now"
         assert questions(one, one.enter(again), 1) == [], "and nobody else's"
+
+
+def test_what_is_held_waits_while_its_topic_is_closed_and_who_is_blocked_gives_none(
+    one: Hired,
+) -> None:
+    kept, blocked = one.take("AREAL"), one.take("ABLOCKED")
+    tokens = one.enter(kept), one.enter(blocked)
+    for token in tokens:
+        assert one.judge(token) == 4
+        one.hand_in(token)
+    one.service.send("PATCH", f"{AT}/workers/ABLOCKED", {"status": "blocked"})
+    one.service.send("PATCH", ON_TOPIC, {"status": "closed"})
+    one.tick()
+    assert one.hiring["state"] == "running"
+    assert one.service.get(f"{ON_TOPIC}/progress")["judgments"] == 0
+    one.service.send("PATCH", ON_TOPIC, {"status": "open"})
+    one.tick()
+    log = one.service.get(f"{ON_TOPIC}/judgments")["items"]
+    assert [entry["worker"] for entry in log] == ["AREAL"] * 4
