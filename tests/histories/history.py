@@ -62,6 +62,7 @@ def _play(world: World, moves: int) -> Outcome:
             _move(world)
             _check_budget(world)
         _come_to_rest(world)
+        _overturn(world)
     except Wrong as error:
         wrong.append(str(error))
     else:
@@ -217,6 +218,18 @@ def _come_to_rest(world: World) -> None:
                 world.hire("stopped")
             elif not about["reserved"] and not _waits(world):
                 return
+
+
+def _overturn(world: World) -> None:
+    """Let a person accept somebody who was rejected, when everything had come to rest."""
+    rejected = [one for one in world.visits if one.handed_in]
+    rejected = [one for one in rejected if world.place.status(one) == "rejected"]
+    if not rejected or not world.place.returns:
+        return
+    _decide_on(world, world.chance.choice(rejected), approve=True)
+    for _ in range(3):
+        world.pass_time(BETWEEN)
+        world.look()
 
 
 def _end_visits(world: World) -> None:
