@@ -21,7 +21,7 @@ from benchmarks.section import Section
 from nextpair.app.threads import limit_threads
 
 STORY = (
-    "Each history is a study that hires on a platform's fake, and 40 moves that are drawn from a"
+    "Each history is a study that hires on a platform's fake, and 35 moves that are drawn from a"
     " seed: workers take places, answer, skip, hand in or leave, the platform fails, loses answers"
     " and answers oddly, runners die at any step, and others follow them whose clocks are wrong,"
     " webhooks come twice, late or not at all, the owner pauses and changes the budget, a person"

@@ -34,6 +34,8 @@ WIDE_SECONDS = 600
 """How often offers are looked at, too, of which nothing is expected any more."""
 LATE_SECONDS = 8 * 86_400
 """How long something may still come of an offer after its end."""
+OVERTURN_SECONDS = 31 * 86_400
+"""The same, where a person may still accept whom we have rejected."""
 
 
 def keep(service: Service, study_id: int, news: Iterable[News], now: float) -> None:
@@ -67,11 +69,14 @@ class Hearing:
         with self._service.database.read() as connection:
             made = offers.list_offers(connection, self._study.id)
             came = offers.submissions_in(connection, self._study.id, UNDECIDED)
+            rejected = offers.submissions_in(connection, self._study.id, [SubmissionState.REJECTED])
         awaited = {one.offer_id for one in came}
+        turned_down = {one.offer_id for one in rejected}
         asked = [
             one.reference
             for one in made
-            if one.reference and (one.id in awaited or self._may_tell(one, wide))
+            if one.reference
+            and (one.id in awaited or self._may_tell(one, wide, one.id in turned_down))
         ]
         for news in self._account.poll(asked, self._hiring.memory):
             if news.id is None or self._is_new(news.id):
@@ -85,8 +90,9 @@ class Hearing:
         with self._service.database.read() as connection:
             return not hirings.was_told(connection, self._study.id, name)
 
-    def _may_tell(self, offer: OfferRow, wide: bool) -> bool:
-        late = wide and self._now - offer.created_at < LATE_SECONDS
+    def _may_tell(self, offer: OfferRow, wide: bool, turned_down: bool) -> bool:
+        longest = OVERTURN_SECONDS if turned_down else LATE_SECONDS
+        late = wide and self._now - offer.created_at < longest
         return offer.state == OfferState.OPEN or (offer.state == OfferState.EXPIRED and late)
 
     def _hear(self, news: News) -> None:

@@ -3,7 +3,7 @@
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from nextpair.app.errors import Overtaken, PlatformError, PlatformUnreachable
@@ -13,7 +13,7 @@ from nextpair.app.hiring.deeds import Note, note
 from nextpair.app.hiring.doing import Doing
 from nextpair.app.hiring.faults import describe
 from nextpair.app.hiring.guarded import GuardedAccount
-from nextpair.app.hiring.hearing import WIDE_SECONDS, Hearing
+from nextpair.app.hiring.hearing import OVERTURN_SECONDS, WIDE_SECONDS, Hearing
 from nextpair.app.hiring.lapsing import awaits_late, lapse
 from nextpair.app.hiring.offering import offer_more, withdraw, work_left
 from nextpair.app.hiring.standings import Standings
@@ -24,7 +24,15 @@ from nextpair.app.platforms.base import Account, Platform, Shows
 from nextpair.app.platforms.finding import read_access
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import deeds, hirings, offers, studies
-from nextpair.storage.hiring_rows import UNDECIDED, HiringRow, HiringState, OfferState
+from nextpair.storage.database import Connection
+from nextpair.storage.hiring_rows import (
+    UNDECIDED,
+    HiringRow,
+    HiringState,
+    OfferRow,
+    OfferState,
+    SubmissionState,
+)
 from nextpair.storage.rows import Status
 
 log = logging.getLogger("nextpair")
@@ -106,7 +114,19 @@ class Runner:
                 or offers.submissions_in(connection, row.study_id, UNDECIDED)
                 or awaits_late(connection, row.study_id, self._clock())
                 or any(one.state == OfferState.OPEN for one in made)
+                or self._may_be_overturned(connection, row.study_id, made)
             )
+
+    def _may_be_overturned(
+        self, connection: Connection, study_id: int, made: Sequence[OfferRow]
+    ) -> bool:
+        """Say whether to ask once more if a person has accepted whom we have rejected."""
+        now = self._clock()
+        if now - self._looked.get(study_id, 0.0) < WIDE_SECONDS:
+            return False
+        rejected = offers.submissions_in(connection, study_id, [SubmissionState.REJECTED])
+        recent = {one.id for one in made if now - one.created_at < OVERTURN_SECONDS}
+        return any(one.offer_id in recent for one in rejected)
 
     def _look_after(self, row: HiringRow) -> None:
         """Look after one study: whatever goes wrong in it is its own trouble, and no other's."""

@@ -20,7 +20,7 @@ STOPPED_OFFERS = False
 """Whether offers run out at the platform, or are stopped there."""
 ABANDONED = False
 """Whether workers may go for good where no platform tells that they have gone."""
-MOVES = 40
+MOVES = 35
 REST = 40
 """After how many looks everything must have come to rest."""
 BETWEEN = 700.0
@@ -57,10 +57,12 @@ def play(kind: type[Place], seed: int, database: Path, moves: int = MOVES) -> Ou
 def _play(world: World, moves: int) -> Outcome:
     wrong: list[str] = []
     try:
+        world.look()
         for _ in range(moves):
             _move(world)
             _check_budget(world)
         _come_to_rest(world)
+        _overturn(world)
     except Wrong as error:
         wrong.append(str(error))
     else:
@@ -72,9 +74,9 @@ def _play(world: World, moves: int) -> Outcome:
 
 
 def _move(world: World) -> None:
-    names = [name for name, (_, may) in _MOVES.items() if may()]
-    weights = [_MOVES[name][0] for name in names]
-    (name,) = world.chance.choices(names, weights)
+    active = bool(world.active())
+    names = [name for name in _ACTS if active or name not in _OF_THE_ACTIVE]
+    (name,) = world.chance.choices(names, [_WEIGHTS[name] for name in names])
     _ACTS[name](world)
     world.moves += 1
 
@@ -168,17 +170,18 @@ _ACTS: dict[str, Callable[[World], None]] = {
     "stranger": World.stranger,
     "offer ends": lambda world: world.place.stop_offer(world.chance),
 }
-_MOVES: dict[str, tuple[float, Callable[[], bool]]] = {
-    **dict.fromkeys(_ACTS, (2.0, lambda: True)),
-    "arrive": (6.0, lambda: True),
-    "complete": (8.0, lambda: True),
-    "look": (8.0, lambda: True),
-    "die": (4.0, lambda: True),
-    "skip": (1.0, lambda: True),
-    "owner": (1.0, lambda: True),
-    "budget": (1.0, lambda: True),
-    "stranger": (3.0, lambda: STRANGERS),
-    "offer ends": (1.0, lambda: STOPPED_OFFERS),
+_OF_THE_ACTIVE = ("answer", "skip", "complete", "hand in", "leave")
+_WEIGHTS = {
+    **dict.fromkeys(_ACTS, 2.0),
+    "arrive": 6.0,
+    "complete": 8.0,
+    "look": 6.0,
+    "die": 4.0,
+    "skip": 1.0,
+    "owner": 1.0,
+    "budget": 1.0,
+    "stranger": 3.0 * STRANGERS,
+    "offer ends": 1.0 * STOPPED_OFFERS,
 }
 
 
@@ -187,13 +190,12 @@ _MOVES: dict[str, tuple[float, Callable[[], bool]]] = {
 
 def _check_budget(world: World) -> None:
     """What is committed stays in the budget, but for what a person there has overturned."""
-    about = world.hiring
-    committed = about["spent"] + about["reserved"]
-    bound = max(about["budget"], world.floor)
+    committed, budget = world.committed()
+    bound = max(budget, world.floor)
     overturned = world.place.overturned * world.place.each
     if committed > bound + overturned:
         raise Wrong(f"committed {committed} of {bound} after {world.moves} moves")
-    world.floor = min(world.floor, max(about["budget"], committed))
+    world.floor = min(world.floor, max(budget, committed))
 
 
 def _come_to_rest(world: World) -> None:
@@ -206,16 +208,28 @@ def _come_to_rest(world: World) -> None:
         world.pass_time(BETWEEN)
         world.look()
         _check_budget(world)
-        if number == 6:
+        if number == 5:
             # Who has handed in and waits, waits for a person by now.
             _decide_all(world)
             world.hire("stopped")
-        elif number > 7:
+        elif number > 6:
             about = world.hiring
             if about["state"] == "paused":
                 world.hire("stopped")
             elif not about["reserved"] and not _waits(world):
                 return
+
+
+def _overturn(world: World) -> None:
+    """Let a person accept somebody who was rejected, when everything had come to rest."""
+    rejected = [one for one in world.visits if one.handed_in]
+    rejected = [one for one in rejected if world.place.status(one) == "rejected"]
+    if not rejected or not world.place.returns:
+        return
+    _decide_on(world, world.chance.choice(rejected), approve=True)
+    for _ in range(3):
+        world.pass_time(BETWEEN)
+        world.look()
 
 
 def _end_visits(world: World) -> None:

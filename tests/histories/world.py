@@ -7,21 +7,25 @@ from typing import Any
 from unittest import mock
 from urllib.parse import urlencode
 
+import boto3
 import httpx
 from botocore.httpsession import URLLib3Session
 from histories.places import BONUS, REWARD, Place, Visit
 from in_process import AT, STUDY, InProcess, Json, by_number
 from platforms.hired import set_up
 from platforms.mortal import Fate, Killed, MortalDatabase
+from platforms.mturk_server import KEY, SECRET
 from platforms.scenes import PUBLIC
 from pydantic import SecretStr
 
+from nextpair.app.hiring import managing
 from nextpair.app.hiring.guarded import GuardedAccount
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.judging.service import Service
 from nextpair.app.platforms.finding import make_platform, read_access
 from nextpair.app.settings import Settings
 
+_SESSION = boto3.session.Session(KEY, SECRET, region_name="us-east-1")
 QUESTIONS = 2
 QUALITY = {"batch": 2, "traps": 1, "traps_pass": 1.0}
 BUDGETS = (0, 150, 300, 500, 900)
@@ -49,7 +53,9 @@ class World:
         )
         platform = make_platform(place.name, place.options())
         access = read_access(place.name, self._settings.platforms)
-        self._account = GuardedAccount(platform.open(access), place.name)
+        # What Amazon's client reads to begin with takes longer than a history.
+        with mock.patch("boto3.session.Session", lambda *_, **__: _SESSION):
+            self._account = GuardedAccount(platform.open(access), place.name)
         self.budget = chance.choice(BUDGETS[1:])
         self.floor = 0
         rules = {"questions": QUESTIONS, "reward": REWARD, "bonus": BONUS, "at_once": 3}
@@ -82,6 +88,11 @@ class World:
     def hiring(self) -> Json:
         """How it stands."""
         return dict(self.service.get(f"{AT}/hiring"))
+
+    def committed(self) -> tuple[int, int]:
+        """Return what was spent or is reserved, and the budget, as the API has them."""
+        about = managing.look(self.service.app.state.service, STUDY)
+        return about.money.committed, about.study.settings.hiring.budget
 
     def activity(self) -> list[Json]:
         """All that was done."""

@@ -30,8 +30,7 @@ export function decimal(value, digits = 2) {
 export function spent(pace) {
   const { paid } = pace;
   if (paid) {
-    const why = paid.message ? `; hiring ${paid.state}: ${paid.message}` : "";
-    return [money(paid.spent, paid.currency), `at ${paid.platform}, ${money(paid.reserved, paid.currency)} reserved${why}`];
+    return [money(paid.spent, paid.currency), `at ${paid.platform}, ${money(paid.reserved, paid.currency)} reserved`];
   }
   if (pace.spent === null) return ["–", "set a price to see it"];
   return [money(pace.spent, pace.currency), `${money(pace.price, pace.currency)} an answer`];

@@ -6,7 +6,7 @@ import pytest
 from histories.history import play
 from histories.places import PLACES, Place
 
-HISTORIES = 10
+HISTORIES, MOVES = 10, 20
 """Of each platform; `python -m benchmarks.histories` plays more."""
 
 
@@ -16,6 +16,6 @@ HISTORIES = 10
 def test_whatever_happens_each_worker_is_paid_once_and_the_books_are_right(
     kind: type[Place], seed: int, sqlite_url: str
 ) -> None:
-    outcome = play(kind, seed, Path(sqlite_url.removeprefix("sqlite:///")))
+    outcome = play(kind, seed, Path(sqlite_url.removeprefix("sqlite:///")), MOVES)
     assert outcome.wrong == ()
     assert outcome.moves
