@@ -10,7 +10,8 @@ from nextpair.app.errors import (
     BadAnswer,
     SpentToken,
 )
-from nextpair.app.judging.checking import Checking, Concluded, take_back
+from nextpair.app.judging.checking import Checking
+from nextpair.app.judging.conclusions import Concluded, take_back
 from nextpair.app.judging.held import Held, change, check_open, take
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.reading import Reading
@@ -102,7 +103,8 @@ def absorb_judgment(
         concluded = None
         if checked:
             checking = Checking(connection, live, held.study, held.row.worker_id)
-            concluded = checking.after(judgment, held.row, now)
+            answered = replace(held.row, state=State.ANSWERED)
+            concluded = checking.after(answered, judgment, now)
         return _absorbed(held, judgment, concluded, now)
 
     return change(service, ref, act)

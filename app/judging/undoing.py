@@ -1,8 +1,10 @@
 """Giving a question back, and taking the last answer back."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nextpair.app.errors import AnswerConflict, TooLateToUndo
+from nextpair.app.judging.checking import Checking
+from nextpair.app.judging.conclusions import Concluded, take_back
 from nextpair.app.judging.held import Held, change, check_attempt, check_open, take
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.service import Service
@@ -13,33 +15,87 @@ from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
     AssignmentRow,
     JudgmentRow,
+    Purpose,
     RetractionRow,
     State,
     TopicRow,
+    VerdictRow,
 )
 
 UNDO = "undo"
 """The reason of a retraction that a worker asked for."""
 
 
-def skip(
-    service: Service, ref: AssignmentRef, worker: str | None, reason: str | None = None
-) -> AssignmentRow:
-    """Give a question back: it goes to someone else, and never again to this worker."""
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """A question that was given back, and what the quiz came to that it completed, if it did."""
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[AssignmentRow]:
+    assignment: AssignmentRow
+    topic: str
+    verdict: VerdictRow | None = None
+
+
+def skip(
+    service: Service,
+    ref: AssignmentRef,
+    worker: str | None,
+    now: float,
+    reason: str | None = None,
+) -> GivenBack:
+    """Give a question back: it goes to someone else, and never again to this worker.
+
+    Whether it was a check cannot be told from this: a check that is given back counts as wrong, and
+    only comes again where all of a quiz or a batch does.
+    """
+
+    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[GivenBack] | None:
         held = take(service, connection, live, ref, worker)
-        if held.row.state == State.SKIPPED:
-            return Step(held.row)
+        name = live.row.name
+        if held.row.state == State.SKIPPED or _skipped_before(connection, held.row, ref):
+            return Step(GivenBack(replace(held.row, state=State.SKIPPED), name))
         if held.row.state != State.OPEN:
             raise AnswerConflict("the assignment has been answered, so it cannot be skipped")
         check_open(held)
         check_attempt(held.row, ref)
-        head = live.moved()
-        row = replace(held.row, state=State.SKIPPED, version=head.version, reason=reason)
-        return Step(row, Change(head, [row]), changed=[row])
+        row = replace(held.row, state=State.SKIPPED, reason=reason)
+        if row.purpose != Purpose.QUIZ:
+            return _given_back(live, row, None, now)
+        if not locked:
+            return None
+        checking = Checking(connection, live, held.study, row.worker_id)
+        lease = held.study.settings.lease_seconds
+        return _given_back(live, row, checking.after(row, None, now), now + lease)
 
     return change(service, ref, act)
+
+
+def _given_back(
+    live: LiveTopic, row: AssignmentRow, concluded: Concluded | None, expiry: float
+) -> Step[GivenBack]:
+    """Return what giving a question back changes, with what follows from the quiz it completes."""
+    head = live.moved(entries=1 if concluded and concluded.judgments else 0)
+    row = replace(row, version=head.version)
+    verdict = None if concluded is None else concluded.verdict
+    told = GivenBack(row, live.row.name, verdict)
+    if concluded is None:
+        return Step(told, Change(head, [row]), changed=[row])
+    taken = take_back(concluded, head, expiry, live.hears)
+    changed = list({one.number: one for one in (row, *taken.assignments)}.values())
+    return Step(
+        told,
+        Change(head, changed, retracted=taken.counted),
+        changed=changed,
+        retractions=taken.retractions,
+        verdict=concluded.verdict,
+    )
+
+
+def _skipped_before(connection: Connection, row: AssignmentRow, ref: AssignmentRef) -> bool:
+    """Say whether this was given back as an attempt before, of a quiz that came again."""
+    if ref.attempt is None or ref.attempt >= row.attempt:
+        return False
+    answered = judgments.answers_to(connection, row.topic_id, row.number)
+    return all(one.attempt != ref.attempt for one in answered)
 
 
 def undo(

@@ -107,8 +107,14 @@ async def judge(
 def skip(assignment: AssignmentId, body: SkipIn, bearer: Answerer) -> Skipped:
     """Give a question back: it goes to someone else, and never again to this worker."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
-    row = undoing.skip(bearer.service, ref, body.worker, body.reason)
-    return Skipped(id=assignment, state=State(row.state), reason=row.reason)
+    back = undoing.skip(bearer.service, ref, body.worker, bearer.clock(), body.reason)
+    row, verdict = back.assignment, back.verdict
+    return Skipped(
+        id=assignment,
+        state=State(row.state),
+        reason=row.reason,
+        verdict=verdict and verdict_out(verdict, back.topic),
+    )
 
 
 @router.post("/assignments/{assignment}/undo", responses=problems(404, 409))
