@@ -6,8 +6,8 @@ ServiceError
 ├── RateLimited      ├── UnknownAssignment  ├── WorkerBlocked    │   └── SpentToken
 ├── TooLarge         ├── UnknownWorker      ├── NotYours         ├── AnswerConflict
 ├── BadAnswer        └── UnknownKey         ├── TooLateToUndo    └── ContentConflict
-├── NoPairs                                 └── AlreadySkipped
-├── UnknownAggregation
+├── NoPairs                                 ├── AlreadySkipped
+├── UnknownAggregation                      └── UndoneTooOften
 ├── BadArrival       ├── BadNotice          ├── NotOffered       ├── PlatformError
 │   └── Uninvited    ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
 ├── NotHiring        └── BadSignIn                               │   │
@@ -41,7 +41,17 @@ class Forbidden(ServiceError):
 
 
 class RateLimited(ServiceError):
-    """The key has made too many calls; try again in a moment."""
+    """Too many calls were made; try again in a moment.
+
+    Parameters
+    ----------
+    seconds
+        After how long there is room for the next one.
+    """
+
+    def __init__(self, detail: str = "", seconds: float = 1) -> None:
+        super().__init__(*filter(None, (detail,)))
+        self.seconds = seconds
 
 
 class TooLarge(ServiceError):
@@ -98,6 +108,10 @@ class NotYours(ServiceError):
 
 class TooLateToUndo(ServiceError):
     """Only the worker's last answer can be taken back, and only for a short while."""
+
+
+class UndoneTooOften(ServiceError):
+    """The answer to this question was taken back as often as it can be."""
 
 
 class AlreadySkipped(ServiceError):
@@ -199,6 +213,7 @@ STATUS: dict[type[NextpairError], int] = {
     StudyClosed: 409,
     TopicClosed: 409,
     TooLateToUndo: 409,
+    UndoneTooOften: 409,
     AlreadySkipped: 409,
     AnswerConflict: 409,
     ContentConflict: 409,

@@ -1,6 +1,7 @@
 """Every error becomes a problem document: ours, the framework's, and those nobody expected."""
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -89,8 +90,10 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
     headers = {}
     if isinstance(error, (Unauthorized, BadToken)):
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, (RateLimited, Unavailable)):
+    if isinstance(error, Unavailable):
         headers["Retry-After"] = "1"
+    if isinstance(error, RateLimited):
+        headers |= retry_after(error)
     if found.status == 500:
         return _on_surprise(request, error)
     return refuse(
@@ -101,6 +104,11 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
         found.detail,
         headers=headers,
     )
+
+
+def retry_after(error: RateLimited) -> dict[str, str]:
+    """Say when there is room for the next call."""
+    return {"Retry-After": str(max(1, math.ceil(error.seconds)))}
 
 
 def _on_invalid(request: Request, error: Exception) -> Response:

@@ -35,6 +35,12 @@ class Settings(BaseSettings):
     max_documents: int = Field(10_000, ge=1, description="documents per topic")
     max_text: int = Field(1_000_000, ge=1, description="characters per document")
     rate_per_key: float = Field(500, gt=0, description="requests per second and key, over all")
+    rate_per_worker: float = Field(
+        20, gt=0, description="requests per second and worker, by tokens and sessions, over all"
+    )
+    rate_per_address: float = Field(
+        1, gt=0, description="arrivals per second and address, over all; sixty at once"
+    )
     token_days: float = Field(7, gt=0, description="how long a worker's token can be answered")
     events_seconds: float = Field(0.5, gt=0, description="how often event streams look for news")
     cors_origins: tuple[str, ...] = Field(

@@ -171,7 +171,8 @@ Installed = Callable[..., InProcess]
 def installed(url: str, **settings: Any) -> Iterator[InProcess]:
     """Yield the service on a database, with settings of one's own."""
     key, clock = new_key(url), Clock()
-    settings = {"log_level": "warning", "rate_per_key": 1e6, "runner_seconds": 0, **settings}
+    unlimited = dict.fromkeys(("rate_per_key", "rate_per_worker", "rate_per_address"), 1e6)
+    settings = {"log_level": "warning", "runner_seconds": 0, **unlimited, **settings}
     app = create_app(Settings(database=url, **settings), clock=clock)
     with TestClient(app) as http:
         yield InProcess(app, http, clock, url, key)

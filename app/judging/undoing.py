@@ -2,18 +2,29 @@
 
 from dataclasses import dataclass, replace
 
-from nextpair.app.errors import AnswerConflict, TooLateToUndo
+from nextpair.app.errors import AnswerConflict, TooLateToUndo, UndoneTooOften
 from nextpair.app.judging.checking import Checking
 from nextpair.app.judging.conclusions import Concluded, take_back
-from nextpair.app.judging.held import Held, change, check_attempt, check_open, take
+from nextpair.app.judging.held import (
+    Held,
+    change,
+    check_attempt,
+    check_not_blocked,
+    check_open,
+    take,
+)
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.tokens import AssignmentRef
-from nextpair.storage import judgments
+from nextpair.storage import checks, judgments
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
+    BY_WORKER,
+    UNDO,
     AssignmentRow,
+    Check,
+    Effect,
     JudgmentRow,
     Purpose,
     RetractionRow,
@@ -21,9 +32,6 @@ from nextpair.storage.rows import (
     TopicRow,
     VerdictRow,
 )
-
-UNDO = "undo"
-"""The reason of a retraction that a worker asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +115,13 @@ def undo(
         connection: Connection, live: LiveTopic, locked: bool
     ) -> Step[tuple[AssignmentRow, TopicRow]]:
         held = take(service, connection, live, ref, worker)
+        check_not_blocked(held)
         if _undone_before(held.row, ref):
             return Step((held.row, live.row))
         check_open(held)
         last = _last_answer(connection, held, now)
+        _check_verdict(connection, held)
+        _check_undos(connection, held)
         head = live.moved(entries=1)
         row = replace(
             held.row,
@@ -119,7 +130,7 @@ def undo(
             version=head.version,
             expires_at=now + held.study.settings.lease_seconds,
         )
-        taken = RetractionRow(live.row.id, last.number, head.position, UNDO, "worker", now)
+        taken = RetractionRow(live.row.id, last.number, head.position, UNDO, BY_WORKER, now)
         counted = frozenset([last.number]) if row.purpose in live.hears else frozenset[int]()
         change = Change(head, [row], retracted=counted)
         return Step((row, live.row), change, changed=[row], retractions=[taken])
@@ -142,3 +153,24 @@ def _last_answer(connection: Connection, held: Held, now: float) -> JudgmentRow:
     if now - last.created_at > window:
         raise TooLateToUndo(f"an answer can be taken back for {window:g} seconds, not later")
     return last
+
+
+def _check_verdict(connection: Connection, held: Held) -> None:
+    """Raise if the answer was checked already: who has passed must not answer otherwise then."""
+    row = held.row
+    quiz = row.purpose == Purpose.QUIZ
+    if not quiz and row.batch is None:
+        return
+    check = (Check.QUIZ, 0) if quiz else (Check.BATCH, row.batch)
+    for one in checks.verdicts_of(connection, row.worker_id, row.topic_id):
+        if (one.check, one.number) == check and one.effect != Effect.ASK_AGAIN:
+            raise TooLateToUndo("the answer cannot be taken back: it has been checked with others")
+
+
+def _check_undos(connection: Connection, held: Held) -> None:
+    """Raise if this was taken back too often: each time the topic's whole log is folded anew."""
+    most = held.study.settings.undos
+    if judgments.count_undone(connection, held.row.topic_id, held.row.number) >= most:
+        times = "once" if most == 1 else f"{most} times"
+        detail = f"the answer to a question can be taken back {times}, not more often"
+        raise UndoneTooOften(detail if most else "answers cannot be taken back in this study")

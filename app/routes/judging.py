@@ -15,6 +15,7 @@ from nextpair.app.routes.described import StudyName, TopicName, problems, repeat
 from nextpair.app.routes.showing import (
     Showing,
     judgment_out,
+    ref_of,
     show,
     understanding_out,
     verdict_out,
@@ -79,7 +80,8 @@ async def next_assignments(
 def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     """Show an assignment as it stands, to its worker or to a platform."""
     row, topic = held.find(bearer.service, bearer.may_answer(_ref(assignment)))
-    return show(bearer.service, row, topic)
+    # A token is shown again as it came: looking must not make it last longer, nor a spent one good.
+    return show(bearer.service, row, topic, bearer.token)
 
 
 @router.post(
@@ -122,7 +124,10 @@ def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> Assignme
     """Take back the worker's last answer, and get the same question again with a new token."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
     row, topic = undoing.undo(bearer.service, ref, body.worker, bearer.clock())
-    return show(bearer.service, row, topic)
+    token = bearer.token
+    if token is not None and row.state == State.OPEN and row.attempt == (ref.attempt or 0) + 1:
+        token = bearer.service.tokens.sign(ref_of(row, ref.issued_at))
+    return show(bearer.service, row, topic, token)
 
 
 @router.post(

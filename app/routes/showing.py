@@ -8,6 +8,7 @@ from nextpair.app.judging.answering import Judged
 from nextpair.app.judging.choosing import Handed
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
+from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.app.pages.sanitising import sanitise
 from nextpair.app.wire.judging import (
     AssignmentOut,
@@ -27,12 +28,25 @@ from nextpair.storage import judgments, studies
 from nextpair.storage.rows import AssignmentRow, Check, Effect, State, TopicRow, VerdictRow
 
 
-def show(service: Service, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
-    """Describe one assignment, whoever asks."""
+def show(
+    service: Service, row: AssignmentRow, topic: TopicRow, token: str | None = None
+) -> AssignmentOut:
+    """Describe one assignment, whoever asks.
+
+    Parameters
+    ----------
+    token
+        What it is to be answered with; a new one if not given.
+    """
     with service.database.read() as connection:
         study = studies.get_study(connection, topic.study_id).name
         worker = studies.get_worker(connection, row.worker_id).name
-    return Showing(service, study, worker).assignment(row, topic)
+    return Showing(service, study, worker).assignment(row, topic, token)
+
+
+def ref_of(row: AssignmentRow, issued_at: float | None = None) -> AssignmentRef:
+    """Return what a token for an assignment as it stands says."""
+    return AssignmentRef(row.topic_id, row.number, row.attempt, row.worker_id, issued_at)
 
 
 def kind_of(row: AssignmentRow) -> Kind:
@@ -63,7 +77,9 @@ class Showing:
         self._worker = worker
         self._ids = ids
 
-    def assignment(self, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
+    def assignment(
+        self, row: AssignmentRow, topic: TopicRow, token: str | None = None
+    ) -> AssignmentOut:
         """Describe one assignment."""
         kind, documents = kind_of(row), self._documents(row)
         pair = kind is Kind.PAIR
@@ -87,7 +103,7 @@ class Showing:
             reviewed=self._reviewed(row),
             reason=row.reason,
             expires_at=row.expires_at,
-            token=self._service.tokens.sign(row.topic_id, row.number, row.attempt),
+            token=token or self._service.tokens.sign(ref_of(row)),
         )
 
     def _reviewed(self, row: AssignmentRow) -> dict[str, Any] | None:
