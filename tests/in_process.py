@@ -1,5 +1,6 @@
 """The whole service in this process, on a real database and a clock that only tests move."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -141,8 +142,15 @@ class InProcess:
 
 def by_number(assignment: Json) -> str:
     """Prefer the document of the smaller number."""
-    left, right = (int(assignment[side]["id"][1:]) for side in ("left", "right"))
+    left, right = (number_of(assignment[side]) for side in ("left", "right"))
     return "left" if left < right else "right"
+
+
+def number_of(document: Json) -> int:
+    """Return the number at the end of a document's text: a worker is not told its id."""
+    found = re.search(r"[0-9]+$", document["text"] or document["id"])
+    assert found is not None, document
+    return int(found[0])
 
 
 def pair_of(assignment: Json) -> frozenset[str]:

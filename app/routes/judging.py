@@ -102,7 +102,7 @@ async def judge(
         lambda service: answering.absorb_judgment(service, ref, answer, bearer.clock)
     )
     response.status_code = 200 if judged.repeated else 201
-    return judgment_out(judged)
+    return judgment_out(judged, bearer.service.pseudonyms if bearer.token else None)
 
 
 @router.post("/assignments/{assignment}/skip", responses=problems(404, 409))

@@ -6,6 +6,7 @@ from typing import Any
 from nextpair.app.designs.base import Shape
 from nextpair.app.judging.answering import Judged
 from nextpair.app.judging.choosing import Handed
+from nextpair.app.judging.pseudonyms import Pseudonyms
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.app.judging.tokens import AssignmentRef
@@ -36,12 +37,14 @@ def show(
     Parameters
     ----------
     token
-        What it is to be answered with; a new one if not given.
+        What it is to be answered with, to the worker who has it; to a platform, which has a key
+        instead, a new one is given.
     """
     with service.database.read() as connection:
         study = studies.get_study(connection, topic.study_id).name
         worker = studies.get_worker(connection, row.worker_id).name
-    return Showing(service, study, worker).assignment(row, topic, token)
+    showing = Showing(service, study, worker, opaque=token is not None)
+    return showing.assignment(row, topic, token)
 
 
 def ref_of(row: AssignmentRow, issued_at: float | None = None) -> AssignmentRef:
@@ -63,6 +66,8 @@ class Showing:
     ----------
     ids
         The ids of documents by topic; where they are given, nothing else is told of documents.
+    opaque
+        Whether documents are told by pseudonyms, as to a worker: an id may betray a check.
     """
 
     def __init__(
@@ -71,7 +76,10 @@ class Showing:
         study: str,
         worker: str,
         ids: Mapping[int, Sequence[str]] | None = None,
+        *,
+        opaque: bool = False,
     ) -> None:
+        self._opaque = opaque
         self._service = service
         self._study = study
         self._worker = worker
@@ -124,7 +132,7 @@ class Showing:
         images = self._service.settings.remote_images
         return [
             DocumentShown(
-                id=one.name,
+                id=self._name(row.topic_id, one.name),
                 title=one.title,
                 text=one.text,
                 html=one.html and sanitise(one.html, images=images),
@@ -132,6 +140,11 @@ class Showing:
             )
             for one in rows
         ]
+
+    def _name(self, topic_id: int, document: str) -> str:
+        if not self._opaque:
+            return document
+        return self._service.pseudonyms.of_document(topic_id, document)
 
 
 def design_out(study: Study) -> DesignOut:
@@ -156,9 +169,18 @@ def understanding_out(handed: Handed) -> Understanding | None:
     return Understanding(topic=topic.name, question=rule.question, choices=rule.choices)
 
 
-def judgment_out(judged: Judged) -> JudgmentOut:
-    """Describe an entry of the log to who answered: why it was asked is not theirs to know."""
+def judgment_out(judged: Judged, pseudonyms: Pseudonyms | None = None) -> JudgmentOut:
+    """Describe an entry of the log to who answered: why it was asked is not theirs to know.
+
+    Parameters
+    ----------
+    pseudonyms
+        What names the documents to a worker.
+    """
     row, (left, right) = judged.judgment, judged.sides
+    if pseudonyms is not None:
+        left = pseudonyms.of_document(row.topic_id, left)
+        right = pseudonyms.of_document(row.topic_id, right)
     first, second = (right, left) if judged.assignment.swapped else (left, right)
     verdict = judged.verdict
     return JudgmentOut(
