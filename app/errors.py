@@ -6,8 +6,8 @@ ServiceError
 ├── RateLimited      ├── UnknownAssignment  ├── WorkerBlocked    │   └── SpentToken
 │   ├── TooManyHeavyCalls                   ├── NotYours         ├── AnswerConflict
 │   └── TooManyStreams                      ├── TooLateToUndo    └── ContentConflict
-├── Overloaded       ├── UnknownWorker      └── AlreadySkipped
-├── HelperLost       └── UnknownKey
+├── Overloaded       ├── UnknownWorker      ├── AlreadySkipped
+├── HelperLost       └── UnknownKey         └── UndoneTooOften
 ├── ClientGone
 ├── TooLarge
 ├── BadAnswer
@@ -54,7 +54,17 @@ class Forbidden(ServiceError):
 
 
 class RateLimited(ServiceError):
-    """The key has made too many calls; try again in a moment."""
+    """Too many calls were made; try again in a moment.
+
+    Parameters
+    ----------
+    seconds
+        After how long there is room for the next one.
+    """
+
+    def __init__(self, detail: str = "", seconds: float = 1) -> None:
+        super().__init__(*filter(None, (detail,)))
+        self.seconds = seconds
 
 
 class TooManyHeavyCalls(RateLimited):
@@ -131,6 +141,10 @@ class NotYours(ServiceError):
 
 class TooLateToUndo(ServiceError):
     """Only the worker's last answer can be taken back, and only for a short while."""
+
+
+class UndoneTooOften(ServiceError):
+    """The answer to this question was taken back as often as it can be."""
 
 
 class AlreadySkipped(ServiceError):
@@ -245,6 +259,7 @@ STATUS: dict[type[NextpairError], int] = {
     StudyClosed: 409,
     TopicClosed: 409,
     TooLateToUndo: 409,
+    UndoneTooOften: 409,
     AlreadySkipped: 409,
     AnswerConflict: 409,
     ContentConflict: 409,

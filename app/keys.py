@@ -9,8 +9,10 @@ import hmac
 import secrets
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from ipaddress import IPv4Address, ip_address, ip_network
 
 from nextpair.app.errors import BadSignIn, RateLimited, Unauthorized, UnknownKey
 from nextpair.app.words import Scope
@@ -25,6 +27,8 @@ SIGNED_IN_SECONDS = 7 * 86_400.0
 """How long a browser stays signed in."""
 TRUST_SECONDS = 5.0
 """How long a key is taken at its word before the database is asked again whether it still holds."""
+MOST_BUCKETS = 100_000
+"""How many callers' allowances are remembered, about 30 MB of them."""
 
 
 def make_key(
@@ -176,27 +180,63 @@ class _Bucket:
 
 
 class RateLimit:
-    """A bucket per key, which holds two seconds' worth of calls and fills up evenly.
+    """A bucket for each caller, which holds two seconds' worth of calls and fills up evenly.
 
     Each process counts its own share: a count all processes agree on would cost a write per call.
+    So many buckets are kept, and the one that was not used for longest goes first: it is full by
+    then, unless thousands of others call at the same moment.
+
+    Parameters
+    ----------
+    who
+        Who is limited, as they are told.
+    at_once
+        The least a full bucket holds.
     """
 
-    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        per_second: float,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        who: str = "a key",
+        at_once: float = 1.0,
+    ) -> None:
         self._rate = per_second
         self._clock = clock
-        self._size = max(2 * per_second, 1.0)
-        self._buckets: dict[str, _Bucket] = {}
+        self._who = who
+        self._size = max(2 * per_second, at_once)
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
         self._mutex = threading.Lock()
 
-    def spend(self, key_id: str) -> None:
+    def spend(self, caller: str) -> None:
         """Count a call, or refuse it."""
         now = self._clock()
         with self._mutex:
-            bucket = self._buckets.setdefault(key_id, _Bucket(self._size, now))
+            bucket = self._buckets.setdefault(caller, _Bucket(self._size, now))
+            self._buckets.move_to_end(caller)
+            if len(self._buckets) > MOST_BUCKETS:
+                self._buckets.popitem(last=False)
             bucket.left = min(self._size, bucket.left + (now - bucket.seen) * self._rate)
             bucket.seen = now
             if bucket.left < 1:
+                seconds = (1 - bucket.left) / self._rate
                 raise RateLimited(
-                    f"a key may make {self._rate:g} calls a second; try again in a moment"
+                    f"{self._who} may make {self._rate:g} calls a second; try again in a moment",
+                    seconds,
                 )
             bucket.left -= 1
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+
+def network_of(address: str) -> str:
+    """Return what is limited as one of a remote address: one person has 2^64 addresses of IPv6."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv4Address):
+        return address
+    return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))

@@ -47,6 +47,10 @@ from nextpair.selectors.base import load_selectors
 from nextpair.storage.migrating import check_schema
 from nextpair.storage.rows import KeyRow
 
+WORKER_AT_ONCE = 10
+"""How many requests of one worker may come at the same moment: a page begins with several."""
+ARRIVALS_AT_ONCE = 60
+"""How many workers may arrive from one address at the same moment: a class opens one link."""
 ROUTERS = (
     # Routes are tried one after the other, so the loop comes first.
     judging.router,
@@ -119,7 +123,14 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)
     app.state.key_checks = SingleFlight[KeyRow]()
-    app.state.rate_limit = RateLimit(settings.rate_per_key / settings.processes)
+    each = settings.processes
+    app.state.rate_limit = RateLimit(settings.rate_per_key / each)
+    app.state.worker_limit = RateLimit(
+        settings.rate_per_worker / each, who="a worker", at_once=WORKER_AT_ONCE
+    )
+    app.state.arrival_limit = RateLimit(
+        settings.rate_per_address / each, who="an address", at_once=ARRIVALS_AT_ONCE / each
+    )
     app.state.metrics = metrics
     app.router.routes.extend(_ALL.routes)
     add_handlers(app)

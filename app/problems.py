@@ -1,6 +1,7 @@
 """Every error becomes a problem document: ours, the framework's, and those nobody expected."""
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -100,8 +101,10 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
     headers = {}
     if isinstance(error, (Unauthorized, BadToken)):
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, (RateLimited, Unavailable, KeysUnavailable)):
+    if isinstance(error, (Unavailable, KeysUnavailable)):
         headers["Retry-After"] = "1"
+    if isinstance(error, RateLimited):
+        headers |= retry_after(error)
     if isinstance(error, (Overloaded, TooManyHeavyCalls, HelperLost)):
         headers["Retry-After"] = "5"
     if found.status == 500:
@@ -116,6 +119,11 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
         found.detail,
         headers=headers,
     )
+
+
+def retry_after(error: RateLimited) -> dict[str, str]:
+    """Say when there is room for the next call."""
+    return {"Retry-After": str(max(1, math.ceil(error.seconds)))}
 
 
 def _named(request: Request) -> dict[str, Any]:

@@ -102,6 +102,12 @@ class Settings(BaseSettings):
     streams_per_key: int = Field(
         20, ge=1, le=100_000, description="event streams at once, per key and process"
     )
+    rate_per_worker: float = Field(
+        20, gt=0, description="requests per second and worker, by tokens and sessions, over all"
+    )
+    rate_per_address: float = Field(
+        1, gt=0, description="arrivals per second and address, over all; sixty at once"
+    )
     token_days: float = Field(7, gt=0, description="how long a worker's token can be answered")
     events_seconds: float = Field(0.5, gt=0, description="how often event streams look for news")
     cors_origins: tuple[str, ...] = Field(

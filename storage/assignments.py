@@ -145,6 +145,17 @@ def checked_by(connection: Connection, topic_id: int, worker_id: int) -> list[As
     return [AssignmentRow(*row) for row in connection.execute(found)]
 
 
+def topics_with_batches(connection: Connection, worker_id: int) -> list[int]:
+    """List the topics on which a worker was asked something in batches."""
+    found = (
+        select(Assignment.topic_id)
+        .where(Assignment.worker_id == worker_id, Assignment.batch.is_not(None))
+        .distinct()
+        .order_by(Assignment.topic_id)
+    )
+    return list(connection.execute(found).scalars())
+
+
 def changed_since(connection: Connection, topic_id: int, version: int) -> list[AssignmentRow]:
     """List the assignments of a topic that are new or other than they were at a version."""
     found = connection.execute(_CHANGED, {"topic": topic_id, "since": version})

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
-from sqlalchemy import and_, bindparam, insert, select
+from sqlalchemy import and_, bindparam, func, insert, select
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import JudgmentRow, RetractionRow, values_of
+from nextpair.storage.rows import BY_WORKER, UNDO, JudgmentRow, RetractionRow, values_of
 from nextpair.storage.tables import Judgment, Retraction, Worker
 
 _COLUMNS: tuple[Any, ...] = (
@@ -41,6 +41,8 @@ VOTE: tuple[Any, ...] = (
 )
 _ADD = insert(Judgment)
 RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
+BY_UNDO = and_(Retraction.reason == UNDO, Retraction.by == BY_WORKER)
+"""Of a retraction, that the worker took the answer back."""
 _OF_ASSIGNMENT = (
     select(*_COLUMNS)
     .where(
@@ -156,6 +158,17 @@ def of_worker(connection: Connection, topic_id: int, worker_id: int) -> list[Jud
         .order_by(Judgment.number)
     )
     return [JudgmentRow(*row) for row in connection.execute(found)]
+
+
+def count_undone(connection: Connection, topic_id: int, assignment: int) -> int:
+    """Count how often the worker of an assignment has taken an answer to it back."""
+    found = (
+        select(func.count())
+        .select_from(Judgment)
+        .join(Retraction, and_(RETRACTED, BY_UNDO))
+        .where(Judgment.topic_id == topic_id, Judgment.assignment == assignment)
+    )
+    return connection.execute(found).scalar_one()
 
 
 def numbered(connection: Connection, topic_id: int, numbers: Sequence[int]) -> list[JudgmentRow]:

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import case, exists, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.orm import aliased
 
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
@@ -144,6 +145,22 @@ def begin_after(connection: Connection, worker_id: int, but: int, now: float) ->
         )
         .values(begun_at=now)
     )
+
+
+def handed_in(connection: Connection, study_id: int) -> list[tuple[int, float]]:
+    """List who has handed in a session that is not decided on, and works on no other; and when."""
+    other = aliased(Submission)
+    at_work = exists().where(
+        other.worker_id == Submission.worker_id, other.state == SubmissionState.WORKING.value
+    )
+    found = select(Submission.worker_id, Submission.finished_at).where(
+        Submission.study_id == study_id,
+        Submission.state.in_([SubmissionState.FINISHED.value, SubmissionState.SUBMITTED.value]),
+        Submission.confirmed_at.is_not(None),
+        Submission.finished_at.is_not(None),
+        ~at_work,
+    )
+    return [(worker, at) for worker, at in connection.execute(found) if at is not None]
 
 
 def reserved(connection: Connection, study_id: int) -> int:

@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import case, func, select
+from sqlalchemy import and_, case, func, select
 
 from nextpair.storage.database import Connection
-from nextpair.storage.tables import Judgment, Topic
+from nextpair.storage.judgments import BY_UNDO
+from nextpair.storage.tables import Judgment, Retraction, Topic
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """A study's answers, retracted ones and checks included: all of them were work.
+    """A study's answers, also those that were retracted or were checks: all of them were work.
+
+    What a worker took back is left out, as the answer that followed stands in its place.
 
     Parameters
     ----------
@@ -43,11 +46,15 @@ def pace(connection: Connection, study_id: int, moments: Sequence[float]) -> Pac
     since = [func.sum(case((made >= moment, 1), else_=0)) for moment in moments]
     # What this leaves out is null, and null is not counted.
     recent = case((made >= moments[-1], Judgment.worker_id))
+    undone = and_(
+        Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number, BY_UNDO
+    )
     found = (
         select(func.count(), func.max(made), func.count(recent.distinct()), *since)
         .select_from(Judgment)
         .join(Topic, Topic.id == Judgment.topic_id)
-        .where(Topic.study_id == study_id)
+        .outerjoin(Retraction, undone)
+        .where(Topic.study_id == study_id, Retraction.number.is_(None))
     )
     count, latest, workers, *counts = connection.execute(found).one()
     return Pace(count, latest, tuple(int(one or 0) for one in counts), workers)

@@ -42,6 +42,9 @@ class Purpose(StrEnum):
 BY_QUALITY = "quality"
 """Who retracts a judgment that did not pass a check."""
 
+UNDO, BY_WORKER = "undo", "worker"
+"""Why and by whom a judgment was retracted that its worker took back."""
+
 ASIDE = 10**9
 """From this position on, documents only serve questions whose answer is known."""
 

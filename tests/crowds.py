@@ -78,6 +78,55 @@ class Place:
     topic: str | None = None
 
 
+class Attendance:
+    """Knows when a crowd may go home: when nobody has done anything since all were told to.
+
+    Who is told that nothing is left is told how things stand: while others still answer, take back
+    or retract, there can be another question, and whoever has left would be missed.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._epoch = 0
+        self._resting: set[object] = set()
+        self._mutex = threading.Lock()
+        self.over = threading.Event()
+
+    @property
+    def epoch(self) -> int:
+        """How often somebody has begun or ended to do something."""
+        return self._epoch
+
+    @contextmanager
+    def acting(self) -> Iterator[None]:
+        """Note that somebody does something, after which nothing said before holds."""
+        self._disturb()
+        try:
+            yield
+        finally:
+            self._disturb()
+
+    def _disturb(self) -> None:
+        with self._mutex:
+            self._epoch += 1
+            self._resting.clear()
+
+    def leave(self) -> None:
+        """Note that there is one less who may still do something."""
+        with self._mutex:
+            self._workers -= 1
+            self._epoch += 1
+            self._resting.clear()
+
+    def rest(self, screen: object, since: int) -> None:
+        """Note that nothing is left for someone, who asked when the epoch was this."""
+        with self._mutex:
+            if since == self._epoch:
+                self._resting.add(screen)
+            if len(self._resting) == self._workers:
+                self.over.set()
+
+
 class SimulatedThread:
     """One worker, or one of several screens before which the same worker sits."""
 
@@ -89,10 +138,10 @@ class SimulatedThread:
         self._count = self._chance.choice(habits.counts)
         self.notes = Notes(worker)
 
-    def judge(self, last: threading.Event, given_up: threading.Event) -> Notes:
-        """Judge until nothing is left for this worker, and nothing will be added."""
+    def judge(self, attendance: Attendance, given_up: threading.Event) -> Notes:
+        """Judge until nothing is left for anybody, and nothing will be added."""
         while not given_up.is_set():
-            ending = last.is_set()
+            since = attendance.epoch
             got = self._client.next(
                 self._place.study,
                 self.notes.worker,
@@ -100,14 +149,18 @@ class SimulatedThread:
                 count=self._count,
                 documents=False,
             )
-            self.notes.handed += got.assignments
-            for assignment in got.assignments:
-                self._meet(assignment)
-            if not got.assignments:
-                if ending and got.reason in (Reason.DONE, Reason.CAP):
+            if got.assignments:
+                with attendance.acting():
+                    self.notes.handed += got.assignments
+                    for assignment in got.assignments:
+                        self._meet(assignment)
+                continue
+            if got.reason in (Reason.DONE, Reason.CAP):
+                attendance.rest(self, since)
+                if attendance.over.is_set():
                     self.notes.reason = got.reason
                     break
-                given_up.wait(PAUSE * self._chance.uniform(0.5, 1.5))
+            given_up.wait(PAUSE * self._chance.uniform(0.5, 1.5))
         return self.notes
 
     def begin(self, count: int) -> Notes:
@@ -191,7 +244,7 @@ def crowd(
     *,
     stay: bool = False,
 ) -> list[Notes]:
-    """Let workers judge at once until each is told that nothing is left; return all their notes.
+    """Let workers judge at once until nothing is left for any of them; return all their notes.
 
     Parameters
     ----------
@@ -200,27 +253,28 @@ def crowd(
     stay
         Whether workers wait for more until what happens meanwhile has ended.
     """
-    over, last, given_up = threading.Event(), threading.Event(), threading.Event()
+    over, given_up = threading.Event(), threading.Event()
     alarm = threading.Timer(PATIENCE, given_up.set)
     alarm.start()
+    # What happens meanwhile is attended to like a worker who has something to do until its end.
+    attendance = Attendance(len(workers) + stay)
     with (
         _clients(place, 1 + len(workers) // SHARING) as clients,
         ThreadPoolExecutor(len(workers) + 1) as screens,
     ):
-        if not stay:
-            last.set()
         try:
             running = [
-                screens.submit(_sit(clients, place, habits, n, worker).judge, last, given_up)
+                screens.submit(_sit(clients, place, habits, n, worker).judge, attendance, given_up)
                 for n, worker in enumerate(workers)
             ]
-            other = screens.submit(_happen, meanwhile, clients[0], over, last)
+            other = screens.submit(_happen, meanwhile, clients[0], over)
             if stay:
                 other.result()
+                attendance.leave()
             notes = [one.result() for one in running]
         finally:
             # An error in one thread ends the others too.
-            for event in (over, last, given_up):
+            for event in (over, given_up):
                 event.set()
             alarm.cancel()
         other.result()
@@ -236,12 +290,9 @@ def _sit(
     return SimulatedThread(client, place, worker, habits, f"{worker}/{number}")
 
 
-def _happen(
-    meanwhile: Meanwhile | None, client: Client, over: threading.Event, last: threading.Event
-) -> None:
+def _happen(meanwhile: Meanwhile | None, client: Client, over: threading.Event) -> None:
     if meanwhile is not None:
         meanwhile(client, over)
-    last.set()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The whole service in this process, on a real database and a clock that only tests move."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -142,8 +143,15 @@ class InProcess:
 
 def by_number(assignment: Json) -> str:
     """Prefer the document of the smaller number."""
-    left, right = (int(assignment[side]["id"][1:]) for side in ("left", "right"))
+    left, right = (number_of(assignment[side]) for side in ("left", "right"))
     return "left" if left < right else "right"
+
+
+def number_of(document: Json) -> int:
+    """Return the number at the end of a document's text: a worker is not told its id."""
+    found = re.search(r"[0-9]+$", document["text"] or document["id"])
+    assert found is not None, document
+    return int(found[0])
 
 
 def pair_of(assignment: Json) -> frozenset[str]:
@@ -172,7 +180,8 @@ Installed = Callable[..., InProcess]
 def installed(url: str, **settings: Any) -> Iterator[InProcess]:
     """Yield the service on a database, with settings of one's own."""
     key, clock = new_key(url), Clock()
-    settings = {"log_level": "warning", "rate_per_key": 1e6, "runner_seconds": 0, **settings}
+    unlimited = dict.fromkeys(("rate_per_key", "rate_per_worker", "rate_per_address"), 1e6)
+    settings = {"log_level": "warning", "runner_seconds": 0, **unlimited, **settings}
     app = create_app(Settings(database=url, **settings), clock=clock)
     with watched(app.state.service.database._engine), TestClient(app) as http:
         # What the database's clock decides on, leases and payments, tests move by the same clock.

@@ -1,11 +1,13 @@
 """Workers whom a platform sends: they are let in, and handed back when they are done."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from nextpair.app.errors import Unfinished
 from nextpair.app.hiring.confirming import confirm, settle
 from nextpair.app.hiring.entry import Entry, admit, forget_told
+from nextpair.app.judging.concluding import conclude_batches
 from nextpair.app.judging.releasing import release
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.sessions import next_in_session
@@ -129,6 +131,7 @@ def finish(service: Service, session: Session, now: float) -> Finish:
     if session.submission is None:
         return Nothing()
     ended = _has_ended(service, session, now)
+    _conclude(service, session, ended, now)
     study_id = service.study_id(session.study)
     with service.database.write() as connection:
         study = service.study(connection, study_id)
@@ -145,12 +148,27 @@ def finish(service: Service, session: Session, now: float) -> Finish:
             state = SubmissionState.LAPSED if was_given_up else SubmissionState.FINISHED
             offers.change_submission(connection, row.id, state=state, finished_at=now)
             if row.confirmed_at is not None:
-                offers.begin_after(connection, row.worker_id, row.id, now)
+                # Strictly after: what happens at this very moment is this session's alone.
+                after = math.nextafter(now, math.inf)
+                offers.begin_after(connection, row.worker_id, row.id, after)
     receipt = service.receipts.receipt(row.id, row.session, row.worker_id, answered)
     access = read_access(study.settings.platform, service.settings.platforms)
     extra = row.extra.get("arrival", {})
     arrival = Arrival(session.worker, row.session, row.extra.get("offer"), extra)
     return study.platform.finish(arrival, receipt, access)
+
+
+def _conclude(service: Service, session: Session, ended: bool, now: float) -> None:
+    """Let each batch that a worker leaves unfinished come to its verdict before they hand in."""
+    assert session.submission is not None
+    with service.database.read() as connection:
+        row = offers.find_submission(connection, session.submission)
+        if row is None or not _is_at_work(row):
+            return
+        answered = assignments.count_answered(connection, row.worker_id, row.begun_at, row.id)
+    _check_done(session, answered, ended)
+    if row.confirmed_at is not None:
+        conclude_batches(service, row.worker_id, now)
 
 
 def _has_ended(service: Service, session: Session, now: float) -> bool:

@@ -6,6 +6,7 @@ from functools import partial
 
 from nextpair.app.judging.answering import absorbed
 from nextpair.app.judging.checking import Checking
+from nextpair.app.judging.concluding import conclude_batches
 from nextpair.app.judging.held import Held, take
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.reading import Reading
@@ -55,7 +56,21 @@ def settle(service: Service, study_id: int, now: float) -> int:
         except NextpairError as error:
             # The study may ask for other answers by now; this one stays where it is.
             log.warning("an answer stays in quarantine: %s", error)
+    _conclude(service, study_id)
     return len(waiting)
+
+
+def _conclude(service: Service, study_id: int) -> None:
+    """Let the batches of whoever has handed in come to their verdicts, before that is decided on.
+
+    Most have: only what was in quarantine at that time could not be checked then.
+    """
+    with service.database.read() as connection:
+        if not service.study(connection, study_id).settings.quality.checks:
+            return
+        left = offers.handed_in(connection, study_id)
+    for worker_id, finished_at in left:
+        conclude_batches(service, worker_id, finished_at)
 
 
 def _give_verdicts(service: Service, session: int) -> None:
@@ -118,7 +133,7 @@ def _append(service: Service, connection: Connection, held: Held, now: float) ->
     concluded = None
     if row.batch is not None or row.purpose == Purpose.QUIZ:
         checking = Checking(connection, live, study, row.worker_id, held.row.quarantine)
-        concluded = checking.after(judgment, row, at)
+        concluded = checking.after(replace(row, state=State.ANSWERED), judgment, at)
     told = absorbed(held._replace(row=row), judgment, concluded, now)
     return Step(
         None,

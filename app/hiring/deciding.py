@@ -1,12 +1,16 @@
 """Deciding on what was handed in, by the study's quality rules: accept, hold or reject."""
 
+from collections.abc import Sequence
+
 from nextpair.app.hiring.deeds import Kind, Note, intend, note
 from nextpair.app.hiring.rules import OnFailure
 from nextpair.app.judging.study import Study
 from nextpair.storage import assignments, checks, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import HiringRow, SubmissionRow, SubmissionState
-from nextpair.storage.rows import VerdictRow
+from nextpair.storage.rows import Check, Effect, VerdictRow
+
+UNCHECKED = "no bonus: no check of the study could tell how this session was judged"
 
 
 def decide_all(connection: Connection, hiring: HiringRow, study: Study, now: float) -> None:
@@ -24,10 +28,14 @@ def _decide(
     if doubt is not None:
         _hold(connection, hiring, row, doubt, now)
         return
-    failed = failed_checks(connection, row)
+    verdicts = verdicts_in(connection, row)
     rule = study.settings.hiring.on_failure
-    if not failed:
-        _accept(connection, hiring, row, now, bonus=True)
+    # Not passed without an effect: too little was answered to tell. Nobody loses pay by that.
+    if not any(one.effect != Effect.NONE for one in verdicts):
+        bonus = _earned(connection, study, row, verdicts)
+        _accept(connection, hiring, row, now, bonus=bonus)
+        if not bonus and study.settings.hiring.bonus:
+            note(connection, hiring, Note.UNCHECKED, row.id, UNCHECKED, now, **_about(row))
     elif rule is OnFailure.PAY:
         _accept(connection, hiring, row, now, bonus=False)
     elif rule is OnFailure.HOLD:
@@ -49,14 +57,33 @@ def _doubt(connection: Connection, row: SubmissionRow) -> str | None:
     return None
 
 
-def failed_checks(connection: Connection, row: SubmissionRow) -> list[VerdictRow]:
-    """List the checks of a session that were not passed, also not when tried again."""
-    until = row.finished_at if row.finished_at is not None else float("inf")
+def verdicts_in(connection: Connection, row: SubmissionRow) -> list[VerdictRow]:
+    """List the last verdict of each check of a session: of one that was tried again, the last."""
     last: dict[tuple[int, str, int], VerdictRow] = {}
     for one in checks.verdicts_of(connection, row.worker_id):
-        if row.begun_at <= one.created_at <= until:
+        if row.begun_at <= one.created_at <= _end_of(row):
             last[one.topic_id, one.check, one.number] = one
-    return [one for one in last.values() if not one.passed]
+    return list(last.values())
+
+
+def _end_of(row: SubmissionRow) -> float:
+    return row.finished_at if row.finished_at is not None else float("inf")
+
+
+def _earned(
+    connection: Connection, study: Study, row: SubmissionRow, verdicts: Sequence[VerdictRow]
+) -> bool:
+    """Say whether a check was passed that earns the bonus; a study without any pays it to all.
+
+    Where batches are checked it is a batch of this session, otherwise the quiz, which comes once.
+    """
+    quality = study.settings.quality
+    if quality.measures:
+        return any(one.passed and one.check == Check.BATCH for one in verdicts)
+    if not quality.quiz:
+        return True
+    known = checks.verdicts_of(connection, row.worker_id)
+    return any(one.passed and one.created_at <= _end_of(row) for one in known)
 
 
 def _accept(

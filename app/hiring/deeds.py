@@ -32,6 +32,7 @@ class Note(StrEnum):
     SET_ASIDE = "set_aside"
     END = "end"
     LAPSE = "lapse"
+    UNCHECKED = "unchecked"
 
 
 def intend(

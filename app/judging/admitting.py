@@ -1,8 +1,9 @@
 """Questions for workers who are checked: gates first, then batches with checks among the work."""
 
 from nextpair.app.judging.batches import Question, quiz_for, turn_of
-from nextpair.app.judging.checking import Checking, Concluded, take_back
+from nextpair.app.judging.checking import Checking
 from nextpair.app.judging.choosing import Choosing, Handed
+from nextpair.app.judging.conclusions import Concluded, take_back
 from nextpair.app.judging.live import Change, LiveTopic
 from nextpair.app.judging.steps import Step
 from nextpair.app.judging.study import Study
@@ -38,16 +39,16 @@ class Checked:
     def step(self, room: int, otherwise: Reason | None) -> Step[Handed]:
         """Hand out what the worker may have now, up to some number of questions."""
         quality, live = self._study.settings.quality, self._live
-        if live.row.understanding is not None and not self._checking.passed(Check.UNDERSTANDING):
+        if live.row.understanding is not None and not self._checking.settled(Check.UNDERSTANDING):
             topic = {live.row.id: live.row}
             if self._checking.failed(Check.UNDERSTANDING):
                 return Step(Handed(reason=Reason.STOPPED))
             return Step(Handed(topics=topic, reason=Reason.UNDERSTANDING))
         quiz = quiz_for(live, self._worker_id, quality.quiz)
-        if quiz and not self._checking.passed(Check.QUIZ):
+        if quiz and not self._checking.settled(Check.QUIZ):
             held = self._checking.held_quiz(self._now)
             if held is None:
-                return self._quiz([gold.pair for gold in quiz], room)
+                return self._quiz([gold.pair for gold in quiz], room, otherwise)
             if not held.passed:
                 # A verdict is only given, and another try, once the session is confirmed.
                 return Step(Handed(reason=Reason.STOPPED))
@@ -59,11 +60,13 @@ class Checked:
 
     def _choosing(self, *, batches: bool = False) -> Choosing:
         quality = self._study.settings.quality
-        rows, newest = self._checking.rows, self._checking.newest
-        turn = turn_of(quality, rows, newest) if batches else None
+        known, ended = self._checking, self._checking.ended
+        turn = turn_of(quality, known.rows, ended, known.highest) if batches else None
         return Choosing(self._live, self._study, self._worker_id, self._wish, self._now, turn)
 
-    def _quiz(self, quiz: list[tuple[int, int]], room: int) -> Step[Handed]:
+    def _quiz(
+        self, quiz: list[tuple[int, int]], room: int, otherwise: Reason | None
+    ) -> Step[Handed]:
         choosing = self._choosing()
         handed = {row.pair: row for row in self._checking.quiz_rows()}
         for pair in quiz:
@@ -74,7 +77,11 @@ class Checked:
                 choosing.hand_out(Question(pair, purpose=Purpose.QUIZ), swapped=choosing.toss())
             elif row.state == State.OPEN:
                 choosing.renew(row)
-        return choosing.step(Reason.QUIZ)
+        if not choosing.rows and room > 0:
+            ended = self._checking.end_quiz(self._now)
+            if ended is not None:
+                return self._end(ended, Reason.QUIZ)
+        return choosing.step(Reason.QUIZ if room > 0 else otherwise)
 
     def _batch(self, room: int, otherwise: Reason | None) -> Step[Handed]:
         unfinished = self._unfinished()
@@ -84,24 +91,37 @@ class Checked:
                 choosing.renew(row)
             return choosing.step(otherwise if len(unfinished) >= room else Reason.HELD)
         choosing.choose(room)
-        counts = self._wish.quarantine is None
-        if counts and choosing.idle in (Idle.DONE, Idle.SEEN) and not choosing.rows:
+        idle = choosing.idle
+        if choosing.rows or idle is None or idle is Idle.HELD:
+            return choosing.step(otherwise)
+        # Nobody gets out of a check by letting its lease run out, and nobody without a bonus
+        # because the work was over before a check came.
+        for row in self._ran_out()[:room]:
+            choosing.renew(row)
+        if room > 0 and not choosing.rows and self._checking.lacks_trap:
+            choosing.add_trap()
+        if choosing.rows:
+            choosing.idle = None
+            return choosing.step(Reason.HELD)
+        # What an unconfirmed session has answered has no verdict yet.
+        if idle is not Idle.WAIT and self._wish.quarantine is None:
             ended = self._checking.end(self._now)
             if ended is not None:
-                return self._end(ended, choosing.idle)
+                return self._end(ended, Reason(idle.value))
         return choosing.step(otherwise)
 
-    def _end(self, ended: Concluded, idle: Idle) -> Step[Handed]:
-        """Conclude a batch that will not become full."""
+    def _end(self, ended: Concluded, reason: Reason) -> Step[Handed]:
+        """Conclude a quiz or a batch that is not completed by an answer."""
         live = self._live
         head = live.moved(entries=1 if ended.judgments else 0)
         expiry = self._now + self._study.settings.lease_seconds
         taken = take_back(ended, head, expiry, live.hears)
-        again = ended.verdict.effect == Effect.ASK_AGAIN
-        reason = Reason.HELD if again else Reason(idle.value)
-        handed = Handed(reason=reason, version=live.head.version)
+        if ended.verdict.effect == Effect.ASK_AGAIN:
+            reason = Reason.HELD
+        elif ended.verdict.effect in (Effect.STOP, Effect.STOP_AND_IGNORE):
+            reason = Reason.STOPPED
         return Step(
-            handed,
+            Handed(reason=reason, version=live.head.version),
             Change(head, taken.assignments, retracted=taken.counted),
             changed=taken.assignments,
             retractions=taken.retractions,
@@ -110,9 +130,21 @@ class Checked:
 
     def _unfinished(self) -> list[AssignmentRow]:
         """Return what the worker still holds of a batch that has no more questions."""
-        quality, rows = self._study.settings.quality, self._checking.rows
-        newest = max((row.batch or 0 for row in rows), default=0)
+        quality, newest = self._study.settings.quality, self._checking.newest
         held = self._checking.batch_rows(newest) if newest else []
+        if newest in self._checking.ended:
+            return []
         if len(held) < quality.batch and not any(row.attempt > 1 for row in held):
             return []
         return [row for row in held if row.state == State.OPEN]
+
+    def _ran_out(self) -> list[AssignmentRow]:
+        """Return what the worker was asked in a batch that goes on, and let the lease run out."""
+        newest = self._checking.newest
+        if newest == 0 or newest in self._checking.ended:
+            return []
+        return [
+            row
+            for row in self._checking.batch_rows(newest)
+            if row.state == State.OPEN and row.expires_at <= self._now
+        ]

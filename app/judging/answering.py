@@ -10,7 +10,8 @@ from nextpair.app.errors import (
     BadAnswer,
     SpentToken,
 )
-from nextpair.app.judging.checking import Checking, Concluded, take_back
+from nextpair.app.judging.checking import Checking
+from nextpair.app.judging.conclusions import Concluded, take_back
 from nextpair.app.judging.held import Held, change, check_open, take
 from nextpair.app.judging.holding import held_before, hold
 from nextpair.app.judging.judged import Judged, judged_of
@@ -62,7 +63,7 @@ def absorb_judgment(
 
     def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Judged] | None:
         given = take(service, connection, live, ref, answer.worker)
-        held = _as_shown(given, answer.left)
+        held = _as_shown(service, given, answer.left)
         content = held.study.design.read(answer.content, review=held.row.subject is not None)
         kept = content.model_dump(mode="json")
         if held.row.state == State.HELD:
@@ -84,21 +85,28 @@ def absorb_judgment(
         concluded = None
         if checked:
             checking = Checking(connection, live, held.study, held.row.worker_id)
-            concluded = checking.after(judgment, held.row, now)
+            answered = replace(held.row, state=State.ANSWERED)
+            concluded = checking.after(answered, judgment, now)
         return absorbed(held, judgment, concluded, now)
 
     return change(service, ref, act)
 
 
-def _as_shown(held: Held, left: str | None) -> Held:
-    """Put the documents on the sides they were shown on, so that the log tells what was seen."""
+def _as_shown(service: Service, held: Held, left: str | None) -> Held:
+    """Put the documents on the sides they were shown on, so that the log tells what was seen.
+
+    A page names them as it was told to: by their own ids, or by pseudonyms.
+    """
     row = held.row
     if left is None or row.first == row.second:
         return held
-    names = [held.live.name_of(place) for place in row.pair]
-    if left not in names:
-        raise BadAnswer(f"left: must be one of the two documents, {' or '.join(names)}")
-    return held._replace(row=replace(row, swapped=names.index(left) == 1))
+    first, second = (
+        (name, service.pseudonyms.of_document(row.topic_id, name))
+        for name in map(held.live.name_of, row.pair)
+    )
+    if left not in (*first, *second):
+        raise BadAnswer("left: must be the id of one of the two documents of the assignment")
+    return held._replace(row=replace(row, swapped=left in second))
 
 
 def absorbed(

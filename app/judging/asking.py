@@ -42,6 +42,9 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
         idle = _known_idle(service, study, (topic_id, version), worker_id, wish, now)
         if idle is None:
             some = _next_of(service, topic_id, wish, handed, now)
+            if some.reason is Reason.DONE and not some.assignments:
+                checked = worker_id if study.settings.quality.checks else None
+                service.remember_done(topic_id, some.version, checked)
             full = some.repeated or len(handed.assignments) == wish.count
             if full or (some.reason in _FINAL and some.idle is None):
                 handed.reason = some.reason
@@ -64,8 +67,6 @@ def _next_of(service: Service, topic_id: int, wish: Wish, handed: Handed, now: f
     handed.assignments += some.assignments
     handed.topics |= some.topics
     handed.ids |= some.ids
-    if some.reason is Reason.DONE and not some.assignments:
-        service.remember_done(topic_id, some.version)
     return some
 
 
@@ -79,7 +80,10 @@ def _known_idle(
 ) -> Reason | None:
     """Say why a topic has nothing for a worker, if memory can tell without troubling others."""
     topic_id, version = topic
-    if service.is_done(topic_id, version):
+    checks = study.settings.quality.checks
+    if checks and worker_id is None:
+        return None
+    if service.is_done(topic_id, version, worker_id if checks else None):
         return Reason.DONE
     if worker_id is None or not service.topics.has(topic_id):
         return None
@@ -87,7 +91,7 @@ def _known_idle(
         live = slot.live
         if live is None or live.head.version != version or live.head.status != Status.OPEN:
             return None
-        if live.checks:
+        if checks:
             # Who has nothing left to do here may have a batch that is to be concluded.
             return None
         rng = live.state.settings.question_rng(live.head.asked)

@@ -1,6 +1,6 @@
 """Batches: what a worker is checked by on a topic, and which question comes as a check."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,30 +47,43 @@ class Turn:
             return Purpose.REPEAT
         return Purpose.AUDIT if rng.random() < self.audits else Purpose.WORK
 
-    def count(self, purpose: str) -> None:
-        """Note that a question was handed out."""
-        self.left -= 1
+    def count(self, purpose: str, *, given_back: bool = False) -> None:
+        """Note that a question was handed out.
+
+        One that was given back makes place for another; a check for work, as it counts as wrong.
+        """
+        self.left -= not given_back
         self.traps -= purpose == Purpose.TRAP
         self.repeats -= purpose == Purpose.REPEAT
 
+    @property
+    def only_checks_left(self) -> bool:
+        """Whether all questions still to come are checks."""
+        return self.left <= self.traps + self.repeats
 
-def turn_of(quality: Quality, rows: Sequence[AssignmentRow], newest: int = 0) -> Turn:
+
+def turn_of(
+    quality: Quality, rows: Sequence[AssignmentRow], ended: Collection[int], highest: int = 0
+) -> Turn:
     """Say where a worker stands on a topic; a batch that is full makes place for a new one.
 
     Parameters
     ----------
     rows
         The worker's questions of the topic that belong to batches.
-    newest
-        The number of the newest batch of any of the worker's sessions.
+    ended
+        The batches with a verdict, full or not: nothing that is answered now is checked by it.
+    highest
+        The highest number of a batch of any of the worker's sessions.
     """
     number = max((row.batch or 0 for row in rows), default=0)
-    held = [row for row in batch_rows(rows, number) if row.state != State.SKIPPED]
-    if not number or len(held) >= quality.batch:
-        number, held = max(number, newest) + 1, []
+    asked = batch_rows(rows, number)
+    held = [row for row in asked if row.state != State.SKIPPED]
+    if not number or len(held) >= quality.batch or number in ended:
+        number, asked = max(number, highest) + 1, []
     turn = Turn(number, quality.batch, quality.traps, quality.repeats, quality.audits)
-    for row in held:
-        turn.count(row.purpose)
+    for row in asked:
+        turn.count(row.purpose, given_back=row.state == State.SKIPPED)
     return turn
 
 

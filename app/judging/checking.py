@@ -1,17 +1,19 @@
 """Checking a worker on a topic: what a full batch or quiz comes to, and what follows from it."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import asdict
 
 from nextpair.app.designs.base import Design
+from nextpair.app.judging.conclusions import Concluded
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.quality import (
     Checked,
     Finding,
     OnFailure,
     Quality,
+    all_passed,
     check_batch,
+    check_quiz,
 )
 from nextpair.app.judging.quarantine import held_judgment
 from nextpair.app.judging.study import Study
@@ -19,81 +21,21 @@ from nextpair.storage import assignments, checks, judgments
 from nextpair.storage import quarantine as stored
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
-    BY_QUALITY,
     AssignmentRow,
     Check,
     Effect,
     GoldRow,
     JudgmentRow,
     Purpose,
-    RetractionRow,
     State,
-    TopicHead,
     VerdictRow,
 )
 
 RETRACTING = (Effect.ASK_AGAIN, Effect.IGNORE, Effect.STOP_AND_IGNORE)
-
-
-@dataclass(frozen=True, slots=True)
-class Concluded:
-    """What a check came to.
-
-    Parameters
-    ----------
-    judgments, assignments
-        The answers that no longer count because of it, and their questions as they were.
-    """
-
-    verdict: VerdictRow
-    judgments: Sequence[JudgmentRow] = ()
-    assignments: Sequence[AssignmentRow] = ()
-
-
-class TakenBack(NamedTuple):
-    """What is written where answers no longer count because of a check.
-
-    Parameters
-    ----------
-    counted
-        The numbers of those answers that had counted.
-    """
-
-    assignments: list[AssignmentRow]
-    retractions: list[RetractionRow]
-    counted: frozenset[int]
-
-
-def take_back(
-    concluded: Concluded, head: TopicHead, expiry: float, hears: Collection[str]
-) -> TakenBack:
-    """Take back the answers that did not pass, and ask for them again where that follows.
-
-    Parameters
-    ----------
-    hears
-        The purposes of the answers that count.
-    """
-    verdict = concluded.verdict
-    rows = {row.number: row for row in concluded.assignments}
-    reason = f"{verdict.check} {verdict.number} not passed" if verdict.number else verdict.check
-    retractions = [
-        RetractionRow(
-            one.topic_id, one.number, head.position, reason, BY_QUALITY, verdict.created_at
-        )
-        for one in concluded.judgments
-    ]
-    again = verdict.effect == Effect.ASK_AGAIN
-    changed = [
-        replace(row, state=State.OPEN, attempt=row.attempt + 1, expires_at=expiry)
-        if again
-        else replace(row, state=State.RETRACTED)
-        for row in (rows[one.assignment] for one in concluded.judgments)
-    ]
-    counted = (one.number for one in concluded.judgments if one.purpose in hears)
-    return TakenBack(
-        [replace(row, version=head.version) for row in changed], retractions, frozenset(counted)
-    )
+WAITING = (State.OPEN, State.HELD)
+"""How a question stands that has no answer in the log yet, and was not given back."""
+CHECKS = (Purpose.TRAP, Purpose.REPEAT, Purpose.QUIZ)
+"""Questions that count as wrong where they are given back."""
 
 
 class Checking:
@@ -119,21 +61,30 @@ class Checking:
         self._design: Design = study.design
         self._worker_id = worker_id
         known = assignments.checked_by(connection, live.row.id, worker_id)
-        self.newest = max((row.batch or 0 for row in known), default=0)
+        self.highest = max((row.batch or 0 for row in known), default=0)
+        """The highest number of a batch of any of the worker's sessions."""
         self.rows = [row for row in known if row.quarantine in (None, quarantine)]
         self._quarantine = quarantine
         self._verdicts = checks.verdicts_of(connection, worker_id, live.row.id)
-        if quarantine is not None:
-            self._verdicts += stored.verdicts_of(connection, quarantine, live.row.id)
+        self._held_verdicts = (
+            [] if quarantine is None else stored.verdicts_of(connection, quarantine, live.row.id)
+        )
         self._answers = judgments.of_worker(connection, live.row.id, worker_id)
 
-    def passed(self, check: Check) -> bool:
-        """Say whether the worker has passed a check."""
-        return any(one.passed for one in self._verdicts if one.check == check)
+    def settled(self, check: Check) -> bool:
+        """Say whether a check stands no longer between the worker and the work.
+
+        Who did not pass for good was stopped: if they are here, they were let in again.
+        """
+        passed = (one for one in self._held_verdicts if one.check == check and one.passed)
+        if any(passed) or any(one.passed for one in self._of(check, 0)):
+            return True
+        return self.is_final(check, 0)
 
     def failed(self, check: Check) -> bool:
-        """Say whether the worker may not try a check again."""
-        return any(one.effect == Effect.STOP for one in self._verdicts if one.check == check)
+        """Say whether a session that nobody has confirmed may not try a check again."""
+        held = (one for one in self._held_verdicts if one.check == check)
+        return any(one.effect == Effect.STOP for one in held)
 
     def quiz_rows(self) -> list[AssignmentRow]:
         """List the worker's questions of the quiz."""
@@ -143,21 +94,50 @@ class Checking:
         """List the worker's questions of a batch that were not given back."""
         return [row for row in self.rows if row.batch == number and row.state != State.SKIPPED]
 
-    def after(self, judgment: JudgmentRow, row: AssignmentRow, now: float) -> Concluded | None:
-        """Conclude what an answer completes, if it does."""
+    @property
+    def ended(self) -> frozenset[int]:
+        """The numbers of the batches that have their verdict."""
+        return frozenset(
+            one.number
+            for one in self._verdicts
+            if one.check == Check.BATCH and one.effect != Effect.ASK_AGAIN
+        )
+
+    @property
+    def newest(self) -> int:
+        """The number of the worker's newest batch; 0 without any."""
+        return max((row.batch or 0 for row in self.rows), default=0)
+
+    @property
+    def lacks_trap(self) -> bool:
+        """Whether the newest batch goes on, has answers, and no trap so far."""
+        if not self._quality.traps or self.newest in self.ended:
+            return False
+        rows = [row for row in self.rows if row.batch == self.newest]
+        answered = any(row.state in (State.ANSWERED, State.HELD) for row in rows)
+        return answered and not any(row.purpose == Purpose.TRAP for row in rows)
+
+    def after(
+        self, row: AssignmentRow, judgment: JudgmentRow | None, now: float
+    ) -> Concluded | None:
+        """Conclude what an answer completes, if it does; of the quiz also what is given back.
+
+        Parameters
+        ----------
+        row
+            The question as it is from now on.
+        """
+        self.rows = [row if one.number == row.number else one for one in self.rows]
+        answers = self._answers if judgment is None else [*self._answers, judgment]
         if row.purpose == Purpose.QUIZ:
-            rows, wanted = self.quiz_rows(), self._quiz_size()
-            check, number = Check.QUIZ, 0
-        elif row.batch is not None:
-            rows, wanted = self.batch_rows(row.batch), self._quality.batch
-            check, number = Check.BATCH, row.batch
-        else:
+            return self._after_quiz(answers, now)
+        if row.batch is None or judgment is None:
             return None
-        waits = (State.OPEN, State.HELD)
-        done = sum(one.state not in waits or one.number == row.number for one in rows)
-        if done < wanted or self._final(check, number):
+        rows = self.batch_rows(row.batch)
+        done = sum(one.state not in WAITING for one in rows)
+        if done < max(self._quality.batch, len(rows)):
             return None
-        return self._conclude(check, number, rows, [*self._answers, judgment], now)
+        return self._conclude_batch(row.batch, answers, now)
 
     def held_quiz(self, now: float, last: JudgmentRow | None = None) -> VerdictRow | None:
         """Say what a session's quiz comes to, though none of it counts yet; None: not all is there.
@@ -170,27 +150,56 @@ class Checking:
         rows = [row for row in self.quiz_rows() if row.quarantine is not None]
         answers = [held_judgment(row) for row in rows if row.state == State.HELD]
         answers += [last] if last is not None else []
-        if self._quarantine is None or len(answers) < max(len(rows), self._quiz_size()):
+        done = len(answers) + sum(row.state == State.SKIPPED for row in rows)
+        if self._quarantine is None or done < max(len(rows), self._quiz_size()):
             return None
         return self._conclude(Check.QUIZ, 0, rows, answers, now).verdict
-
-    def end(self, now: float) -> Concluded | None:
-        """Conclude a batch that will not become full, for there is nothing more to ask."""
-        number = max((row.batch or 0 for row in self.rows), default=0)
-        rows = self.batch_rows(number) if number else []
-        unfinished = any(row.state in (State.OPEN, State.HELD) for row in rows)
-        if not rows or unfinished or self._final(Check.BATCH, number):
-            return None
-        return self._conclude(Check.BATCH, number, rows, self._answers, now)
 
     def _quiz_size(self) -> int:
         known = sum(gold.quiz for gold in self._live.golds)
         return min(self._quality.quiz, known)
 
+    def _after_quiz(self, answers: Sequence[JudgmentRow], now: float) -> Concluded | None:
+        rows = self.quiz_rows()
+        done = sum(one.state not in WAITING for one in rows)
+        if not rows or done < self._quiz_size() or self.is_final(Check.QUIZ, 0):
+            return None
+        return self._conclude(Check.QUIZ, 0, rows, answers, now)
+
+    def end_quiz(self, now: float) -> Concluded | None:
+        """Conclude a quiz of which nothing is left to ask."""
+        return self._after_quiz(self._answers, now)
+
+    def end(self, now: float, *, handed_in: bool = False) -> Concluded | None:
+        """Conclude a batch that will not become full, for there is nothing more to ask.
+
+        Parameters
+        ----------
+        handed_in
+            Whether the worker leaves: what is open then stays unanswered.
+        """
+        rows = self.batch_rows(self.newest)
+        if not handed_in and any(row.state in WAITING for row in rows):
+            return None
+        return self._conclude_batch(self.newest, self._answers, now)
+
+    def _conclude_batch(
+        self, number: int, answers: Sequence[JudgmentRow], now: float
+    ) -> Concluded | None:
+        rows = [row for row in self.rows if row.batch == number]
+        answered = {one.assignment for one in answers}
+        # Without a check there is nothing to conclude, and without an answer nothing to check.
+        if not self._quality.measures or not any(row.number in answered for row in rows):
+            return None
+        if number in self.ended:
+            return None
+        return self._conclude(Check.BATCH, number, rows, answers, now)
+
     def _of(self, check: Check, number: int) -> list[VerdictRow]:
         return [one for one in self._verdicts if (one.check, one.number) == (check, number)]
 
-    def _final(self, check: Check, number: int) -> bool:
+    def is_final(self, check: Check, number: int) -> bool:
+        """Say whether a check has its last verdict."""
         return any(one.effect != Effect.ASK_AGAIN for one in self._of(check, number))
 
     def _conclude(
@@ -203,10 +212,13 @@ class Checking:
     ) -> Concluded:
         by_row = {answer.assignment: answer for answer in answers}
         found = [by_row[row.number] for row in rows if row.number in by_row]
-        findings = self._findings(check, found, answers)
-        passed = all(one.passed for one in findings)
+        # A quiz can have open questions of a choice that has changed since.
+        lost = (State.SKIPPED,) if check is Check.QUIZ else (State.SKIPPED, State.OPEN)
+        missed = [row for row in rows if row.purpose in CHECKS and row.state in lost]
+        findings = self._findings(check, found, missed, answers)
         attempt = len(self._of(check, number)) + 1
-        effect = Effect.NONE if passed else self._effect(check, attempt)
+        failed = any(one.failed for one in findings)
+        effect = self._effect(check, attempt) if failed else Effect.NONE
         details = {"findings": [asdict(one) for one in findings]}
         verdict = VerdictRow(
             self._live.row.id,
@@ -214,12 +226,14 @@ class Checking:
             check,
             number,
             attempt,
-            passed,
+            all_passed(findings),
             effect,
             details,
             now,
         )
-        return Concluded(verdict, found, rows) if effect in RETRACTING else Concluded(verdict)
+        given_back = [row for row in missed if row.state == State.SKIPPED]
+        taken_back = effect in RETRACTING
+        return Concluded(verdict, found, rows, given_back) if taken_back else Concluded(verdict)
 
     def _effect(self, check: Check, attempt: int) -> Effect:
         rule = self._quality.on_failure
@@ -231,13 +245,16 @@ class Checking:
     # -- what is checked ------------------------------------------------------------------------
 
     def _findings(
-        self, check: Check, found: Sequence[JudgmentRow], answers: Sequence[JudgmentRow]
+        self,
+        check: Check,
+        found: Sequence[JudgmentRow],
+        missed: Sequence[AssignmentRow],
+        answers: Sequence[JudgmentRow],
     ) -> list[Finding]:
         checked = [self._checked(answer, answers) for answer in found]
-        if check is Check.BATCH:
-            return check_batch(self._quality, checked)
-        marks = _quiz_marks(self._quality)
-        return [replace(one, check="quiz") for one in check_batch(marks, checked)]
+        checked += [_wrong(row) for row in missed]
+        find = check_batch if check is Check.BATCH else check_quiz
+        return find(self._quality, checked)
 
     def _checked(self, answer: JudgmentRow, answers: Sequence[JudgmentRow]) -> Checked:
         review = answer.subject is not None
@@ -279,9 +296,12 @@ class Checking:
         return values[0] == values[1]
 
 
-def _quiz_marks(quality: Quality) -> Quality:
-    """Return the marks of a quiz: only its known answers count."""
-    return Quality(batch=quality.batch, traps_pass=quality.quiz_pass)
+def _wrong(row: AssignmentRow) -> Checked:
+    """Return what a check is that was not answered."""
+    documents = 1 if row.first == row.second else 2
+    if row.purpose == Purpose.REPEAT:
+        return Checked(None, documents, alike=False, answered=False)
+    return Checked(None, documents, correct=False, answered=False)
 
 
 def find_gold(golds: Sequence[GoldRow], first: int, second: int, purpose: str) -> GoldRow | None:

@@ -91,7 +91,11 @@ class Choosing:
         if isinstance(choice, Idle):
             self.idle = choice
             return
-        question = self._check(rng) or _question(choice)
+        check = self._check(rng)
+        if check is None and self._waits_for_answers():
+            self.idle = Idle.HELD
+            return
+        question = check or _question(choice)
         if question.purpose is Purpose.WORK:
             worker = str(self._worker_id)
             self._leases.append(Lease(question.pair, worker, question.subject))
@@ -113,6 +117,22 @@ class Choosing:
             return None
         purpose = self._turn.draw(rng)
         return None if purpose is Purpose.WORK else self._asides.find(purpose, rng)
+
+    def _waits_for_answers(self) -> bool:
+        """Say whether only repeats are to come, of answers that the worker still has to give."""
+        if self._turn is None or not self._turn.repeats or not self._turn.only_checks_left:
+            return False
+        return bool(self.rows) or any(
+            row.worker_id == self._worker_id and row.expires_at > self._now
+            for row in self._live.open.values()
+        )
+
+    def add_trap(self) -> None:
+        """Hand out a question whose answer is known, where there is one for this worker."""
+        rng = self._live.state.settings.question_rng(self._asked)
+        trap = None if self._asides is None else self._asides.find(Purpose.TRAP, rng)
+        if trap is not None:
+            self.hand_out(trap, swapped=bool(rng.integers(2)))
 
     def toss(self) -> bool:
         """Toss the coin of the next question, which decides its sides."""

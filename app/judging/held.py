@@ -9,6 +9,7 @@ from nextpair.app.errors import (
     TopicClosed,
     UnknownAssignment,
     UnknownTopic,
+    WorkerBlocked,
 )
 from nextpair.app.judging.live import LiveTopic
 from nextpair.app.judging.service import Service
@@ -66,11 +67,18 @@ def take(
 
 
 def check_open(held: Held) -> None:
-    """Raise if the study or the topic takes no answers."""
+    """Raise if the study or the topic takes no answers, or none from this worker."""
+    check_not_blocked(held)
     if held.live.head.study_status == Status.CLOSED:
         raise StudyClosed(f"study {held.study.name!r} is closed")
     if held.live.head.status == Status.CLOSED:
         raise TopicClosed(f"topic {held.live.row.name!r} is closed")
+
+
+def check_not_blocked(held: Held) -> None:
+    """Raise if the worker was blocked: what they hold is worth nothing any more."""
+    if held.row.worker_id in held.study.blocked_ids:
+        raise WorkerBlocked(f"the worker is blocked in study {held.study.name!r}")
 
 
 def check_attempt(row: AssignmentRow, ref: AssignmentRef) -> None:

@@ -84,7 +84,6 @@ class LiveTopic:
         self.quarantine = Quarantine()
         self.golds: Sequence[GoldRow] = ()
         self.names: Mapping[int, str] = {}
-        self.checks = study.settings.quality.checks
         self.hears = _WORK if isinstance(self.state, Singles) else _WORK_AND_TRAPS
         """The purposes of the judgments that the state is folded from: where documents are
         compared, a question whose answer is known tells of the worker."""

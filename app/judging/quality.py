@@ -54,10 +54,13 @@ class Quality(BaseModel):
 
     @property
     def checks(self) -> bool:
-        """Whether batches are checked at all."""
-        return bool(
-            self.traps or self.repeats or self.seconds_pass or self.moved_pass or self.audits
-        )
+        """Whether questions come in batches: to check workers, or to audit the fit."""
+        return self.measures or bool(self.audits)
+
+    @property
+    def measures(self) -> bool:
+        """Whether a batch says something about its worker, and so ends in a verdict."""
+        return bool(self.traps or self.repeats or self.seconds_pass or self.moved_pass)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ class Checked:
         Whether a repeated question was answered as before.
     moved
         Whether the slider was moved; None where there is none.
+    answered
+        Whether there is an answer: a check that was given back counts as wrong.
     """
 
     seconds: float | None
@@ -83,21 +88,39 @@ class Checked:
     value: float | None = None
     alike: bool | None = None
     moved: bool | None = None
+    answered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found: so many of so many, where so many were needed."""
+    """What one check found: so many of so many, where so many were needed.
+
+    Parameters
+    ----------
+    answered
+        How many of them rest on answers: none did if all were given back.
+    """
 
     check: str
     found: int
     of: int
     needed: int
+    answered: int
+
+    @property
+    def failed(self) -> bool:
+        """Whether the pass mark was missed."""
+        return self.found < self.needed
 
     @property
     def passed(self) -> bool:
-        """Whether that is enough."""
-        return self.found >= self.needed
+        """Whether answers reach the pass mark: without any there is no evidence."""
+        return self.answered > 0 and not self.failed
+
+
+def all_passed(findings: Sequence[Finding]) -> bool:
+    """Say whether a batch passed; one about which nothing was found has not."""
+    return bool(findings) and all(one.passed for one in findings)
 
 
 def needed(share: float, of: int) -> int:
@@ -110,24 +133,36 @@ def needed(share: float, of: int) -> int:
 
 
 def check_batch(quality: Quality, answers: Sequence[Checked]) -> list[Finding]:
-    """Say what each check that the study has finds in a batch."""
-    found = [_traps(quality, answers)]
-    alike = [one.alike for one in answers if one.alike is not None]
-    found.append(_finding("repeats", alike, quality.repeats_pass))
+    """Say what each check that the study has finds in a batch.
+
+    Traps are listed also where there was none, for a batch of such a study does not pass without.
+    """
+    traps = _traps(answers, "traps", quality.traps_pass)
+    repeats = [one for one in answers if one.alike is not None]
+    alike = [bool(one.alike) for one in repeats]
+    given = [one for one in answers if one.answered]
     least = quality.seconds_per_document
     slow = [
         one.seconds is not None and one.seconds >= least * one.documents
-        for one in answers
+        for one in given
         if quality.seconds_pass
     ]
-    found.append(_finding("seconds", slow, quality.seconds_pass))
-    moved = [one.moved for one in answers if one.moved is not None and quality.moved_pass]
-    found.append(_finding("moved", moved, quality.moved_pass))
-    return [one for one in found if one.of]
+    moved = [bool(one.moved) for one in given if one.moved is not None and quality.moved_pass]
+    found = [
+        _finding("repeats", alike, quality.repeats_pass, sum(one.answered for one in repeats)),
+        _finding("seconds", slow, quality.seconds_pass),
+        _finding("moved", moved, quality.moved_pass),
+    ]
+    return [traps] * bool(traps.of or quality.traps) + [one for one in found if one.of]
 
 
-def _traps(quality: Quality, answers: Sequence[Checked]) -> Finding:
-    right = [one.correct for one in answers if one.correct is not None]
+def check_quiz(quality: Quality, answers: Sequence[Checked]) -> list[Finding]:
+    """Say what the quiz finds: only its known answers count."""
+    return [_traps(answers, "quiz", quality.quiz_pass)]
+
+
+def _traps(answers: Sequence[Checked], check: str, share: float) -> Finding:
+    right = [bool(one.correct) for one in answers if one.correct is not None and one.answered]
     # On a scale no answer is right by itself: what is known to be better must be given more.
     scaled = [(one.known, one.value) for one in answers if None not in (one.known, one.value)]
     for (known, value), (other_known, other_value) in combinations(scaled, 2):
@@ -135,8 +170,12 @@ def _traps(quality: Quality, answers: Sequence[Checked]) -> Finding:
             assert known is not None and other_known is not None
             assert value is not None and other_value is not None
             right.append((value - other_value) * (known - other_known) > 0)
-    return _finding("traps", right, quality.traps_pass)
+    missed = [False for one in answers if one.correct is not None and not one.answered]
+    return _finding(check, right + missed, share, len(right))
 
 
-def _finding(check: str, found: Sequence[bool | None], share: float) -> Finding:
-    return Finding(check, sum(map(bool, found)), len(found), needed(share, len(found)))
+def _finding(
+    check: str, found: Sequence[bool], share: float, answered: int | None = None
+) -> Finding:
+    of = len(found)
+    return Finding(check, sum(found), of, needed(share, of), of if answered is None else answered)

@@ -41,7 +41,7 @@ LOCK_SECONDS = 0.2
 TRIES = 4
 """How often a change is tried without the topic's lock, each time on what others have done."""
 MOST_WORKERS = 100_000
-"""How many workers' ids are remembered."""
+"""How many workers' ids are remembered, and how many topics on which nothing is left to ask."""
 
 
 class Service:
@@ -75,7 +75,7 @@ class Service:
         self._study_ids: dict[str, int] = {}
         self._topic_ids: dict[tuple[int, str], int] = {}
         self._worker_ids: dict[tuple[int, str], int] = {}
-        self._done: dict[int, int] = {}
+        self._done: dict[tuple[int, int | None], int] = {}
         self.stopping = threading.Event()
         self.group: Group | None = None
         alone = settings.processes == 1
@@ -171,13 +171,21 @@ class Service:
             known = self._worker_ids[study_id, name] = row.id
         return known
 
-    def is_done(self, topic_id: int, version: int) -> bool:
-        """Say whether nothing was left to ask of a topic when it last changed."""
-        return self._done.get(topic_id) == version
+    def is_done(self, topic_id: int, version: int, worker_id: int | None) -> bool:
+        """Say whether nothing was left to ask of a topic when it last changed.
 
-    def remember_done(self, topic_id: int, version: int) -> None:
+        Parameters
+        ----------
+        worker_id
+            Who asks, where that matters: who is checked may have a batch to be concluded.
+        """
+        return self._done.get((topic_id, worker_id)) == version
+
+    def remember_done(self, topic_id: int, version: int, worker_id: int | None) -> None:
         """Keep in mind that at this version nothing is left to ask."""
-        self._done[topic_id] = version
+        if len(self._done) >= MOST_WORKERS:
+            self._done.clear()
+        self._done[topic_id, worker_id] = version
 
     def change(self, topic_id: int, act: Act[Result]) -> Result:
         """Let an act change a topic, or find that there is nothing to change.

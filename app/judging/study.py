@@ -59,6 +59,9 @@ class StudySettings(BaseModel):
     undo_seconds: Real = Field(
         60, ge=0, le=10**7, description="how long a worker can take back their last answer"
     )
+    undos: Whole = Field(
+        3, ge=0, le=100, description="how often a worker can take back the answer to one question"
+    )
     judgments_per_worker: Whole | None = Field(
         None, ge=1, le=10**9, description="the most one worker answers in this study"
     )
@@ -125,8 +128,9 @@ class Study:
     ----------
     blocked, stopped
         The names of workers who get no questions: the owner, or the quality rules, said so.
-    unserved
-        The ids of all of them. Nobody waits for what they hold.
+    unserved, blocked_ids
+        The ids of all of them, for whose answers nobody waits; and of those the owner blocked, from
+        whom nothing is taken.
     """
 
     id: int
@@ -138,6 +142,7 @@ class Study:
     blocked: frozenset[str] = frozenset()
     stopped: frozenset[str] = frozenset()
     unserved: frozenset[int] = frozenset()
+    blocked_ids: frozenset[int] = frozenset()
 
     @cached_property
     def design(self) -> Design:
@@ -164,10 +169,10 @@ def study_of(row: StudyRow, unserved: Iterable[WorkerRow] = ()) -> Study:
         Its workers who get no questions.
     """
     names: dict[str, set[str]] = {status: set() for status in WorkerStatus}
-    ids = set()
+    ids: dict[str, set[int]] = {status: set() for status in WorkerStatus}
     for worker in unserved:
         names[worker.status].add(worker.name)
-        ids.add(worker.id)
+        ids[worker.status].add(worker.id)
     return Study(
         row.id,
         row.name,
@@ -177,5 +182,6 @@ def study_of(row: StudyRow, unserved: Iterable[WorkerRow] = ()) -> Study:
         row.created_at,
         frozenset(names[WorkerStatus.BLOCKED]),
         frozenset(names[WorkerStatus.STOPPED]),
-        frozenset(ids),
+        frozenset().union(*ids.values()),
+        frozenset(ids[WorkerStatus.BLOCKED]),
     )

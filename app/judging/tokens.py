@@ -15,11 +15,19 @@ DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRef:
-    """Which assignment is meant, and which attempt at it if that matters."""
+    """Which assignment is meant, and which attempt at it if that matters.
+
+    Parameters
+    ----------
+    worker_id, issued_at
+        Whose it is and when its first token was signed, as far as a token says so.
+    """
 
     topic_id: int
     number: int
     attempt: int | None = None
+    worker_id: int | None = None
+    issued_at: float | None = None
 
     @property
     def id(self) -> str:
@@ -51,23 +59,33 @@ class TokenSigner:
     """
 
     def __init__(self, secret: str, days: float, clock: Callable[[], float]) -> None:
+        self._secret = secret
         self._signer = _Timestamps(secret, clock)
         self._seconds = round(days * DAY)
 
-    def sign(self, topic_id: int, number: int, attempt: int) -> str:
-        """Make the token of one attempt."""
-        return PREFIX + self._signer.sign(f"{topic_id}-{number}-{attempt}").decode()
+    def sign(self, ref: AssignmentRef) -> str:
+        """Make the token of one attempt; one that follows another ends when that does."""
+        at = ref.issued_at
+        signer = self._signer if at is None else _Timestamps(self._secret, lambda: at)
+        content = f"{ref.topic_id}-{ref.number}-{ref.attempt}"
+        if ref.worker_id is not None:
+            content += f"-{ref.worker_id}"
+        return PREFIX + signer.sign(content).decode()
 
     def read(self, token: str) -> AssignmentRef:
         """Return what a token is for."""
         try:
-            signed = self._signer.unsign(token.removeprefix(PREFIX), max_age=self._seconds)
+            signed, signed_at = self._signer.unsign(
+                token.removeprefix(PREFIX), max_age=self._seconds, return_timestamp=True
+            )
         except SignatureExpired:
             raise ExpiredToken() from None
         except BadData:
             raise BadToken() from None
-        topic_id, number, attempt = (int(part) for part in signed.split(b"-"))
-        return AssignmentRef(topic_id, number, attempt)
+        # Of a token that an earlier version signed, nobody knows whose it is.
+        topic_id, number, attempt, *worker = (int(part) for part in signed.split(b"-"))
+        worker_id = worker[0] if worker else None
+        return AssignmentRef(topic_id, number, attempt, worker_id, signed_at.timestamp())
 
 
 @dataclass(frozen=True, slots=True)

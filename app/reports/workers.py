@@ -16,7 +16,7 @@ from nextpair.selectors.aggregating.answers import Numbers
 from nextpair.selectors.aggregating.dawid_skene import dawid_skene
 from nextpair.selectors.agreement.workers import Told, repeated_pairs, repeats, triads
 from nextpair.selectors.topic.judgments import Outcome
-from nextpair.storage.rows import JudgmentRow, Purpose
+from nextpair.storage.rows import Effect, JudgmentRow, Purpose
 
 SELECTOR, BRADLEY_TERRY, DAWID_SKENE = "selector", "bradley-terry", "dawid-skene"
 _OUTCOMES = {
@@ -85,7 +85,7 @@ def tally(facts: Facts) -> Tallies:
     for verdict in facts.verdicts:
         one = found[verdict.worker_id]
         one.passed += verdict.passed
-        one.failed += not verdict.passed
+        one.failed += not verdict.passed and verdict.effect != Effect.NONE
     _tally_known(facts, found)
     _tally_consistency(facts, found)
     for worker, (value, answers) in reliabilities(facts).items():

@@ -28,11 +28,18 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """Someone who may answer: the holder of a key, or of one assignment's token."""
+    """Someone who may answer: the holder of a key, or of one assignment's token.
+
+    Parameters
+    ----------
+    token
+        What they came with, if it is a token.
+    """
 
     ref: AssignmentRef | None
     service: Service
     clock: Callable[[], float]
+    token: str | None = None
 
     def may_answer(self, asked: AssignmentRef) -> AssignmentRef:
         """Return which attempt is meant; a token opens no assignment but its own."""
@@ -140,7 +147,10 @@ async def _bearer(request: Request) -> Bearer:
     if credentials.startswith(TOKEN_PREFIX):
         _refuse_unknown_queries(request)
         state = request.app.state
-        return Bearer(state.service.tokens.read(credentials), state.service, state.clock)
+        ref = state.service.tokens.read(credentials)
+        limit: RateLimit = state.worker_limit
+        limit.spend(f"{ref.worker_id or ref.id}")
+        return Bearer(ref, state.service, state.clock, credentials)
     caller = await _allow_platform(request)
     return Bearer(None, caller.service, request.app.state.clock)
 
@@ -152,7 +162,7 @@ async def _seated(request: Request) -> Seated:
     _refuse_unknown_queries(request)
     state = request.app.state
     session = state.service.sessions.read(credentials, state.clock())
-    limit: RateLimit = state.rate_limit
+    limit: RateLimit = state.worker_limit
     limit.spend(f"{session.study}/{session.worker}")
     return Seated(session, state.service, state.clock())
 

@@ -16,6 +16,7 @@ from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.routes.showing import (
     Showing,
     judgment_out,
+    ref_of,
     show,
     understanding_out,
     verdict_out,
@@ -80,7 +81,8 @@ async def next_assignments(
 def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     """Show an assignment as it stands, to its worker or to a platform."""
     row, topic = held.find(bearer.service, bearer.may_answer(_ref(assignment)))
-    return show(bearer.service, row, topic)
+    # A token is shown again as it came: looking must not make it last longer, nor a spent one good.
+    return show(bearer.service, row, topic, bearer.token)
 
 
 @router.post(
@@ -101,15 +103,21 @@ async def judge(
         lambda service: answering.absorb_judgment(service, ref, answer, bearer.clock)
     )
     response.status_code = 200 if judged.repeated else 201
-    return judgment_out(judged)
+    return judgment_out(judged, bearer.service.pseudonyms if bearer.token else None)
 
 
 @router.post("/assignments/{assignment}/skip", responses=problems(404, 409))
 def skip(assignment: AssignmentId, body: SkipIn, bearer: Answerer) -> Skipped:
     """Give a question back: it goes to someone else, and never again to this worker."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
-    row = undoing.skip(bearer.service, ref, body.worker, body.reason)
-    return Skipped(id=assignment, state=State(row.state), reason=row.reason)
+    back = undoing.skip(bearer.service, ref, body.worker, bearer.clock(), body.reason)
+    row, verdict = back.assignment, back.verdict
+    return Skipped(
+        id=assignment,
+        state=State(row.state),
+        reason=row.reason,
+        verdict=verdict and verdict_out(verdict, back.topic),
+    )
 
 
 @router.post("/assignments/{assignment}/undo", responses=problems(404, 409))
@@ -117,7 +125,10 @@ def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> Assignme
     """Take back the worker's last answer, and get the same question again with a new token."""
     ref = bearer.may_answer(_ref(assignment, body.attempt))
     row, topic = undoing.undo(bearer.service, ref, body.worker, bearer.clock())
-    return show(bearer.service, row, topic)
+    token = bearer.token
+    if token is not None and row.state == State.OPEN and row.attempt == (ref.attempt or 0) + 1:
+        token = bearer.service.tokens.sign(ref_of(row, ref.issued_at))
+    return show(bearer.service, row, topic, token)
 
 
 @router.post(

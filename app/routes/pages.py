@@ -10,15 +10,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from nextpair.app.errors import BadArrival, UnknownStudy, problem_of
+from nextpair.app.errors import BadArrival, RateLimited, UnknownStudy, problem_of
 from nextpair.app.hiring import arriving
 from nextpair.app.judging.service import Service
+from nextpair.app.keys import RateLimit, network_of
 from nextpair.app.pages.file_help import file_help_page
 from nextpair.app.pages.files import File, page, static_files
 from nextpair.app.pages.headers import owner_headers, page_headers
 from nextpair.app.pages.plain import home_page
 from nextpair.app.platforms.finding import read_access
-from nextpair.app.problems import refuse, wants_page
+from nextpair.app.problems import refuse, retry_after, wants_page
 from nextpair.app.routes.access import Now, Svc
 from nextpair.app.routes.described import StudyName, TopicName, problem_response
 from nextpair.app.routes.keyed_route import KeyedRoute
@@ -55,13 +56,17 @@ def _page_headers(service: Service, name: str) -> dict[str, str]:
 
 
 @router.get(
-    "/judge/{study}/enter", status_code=303, responses=problem_response(403, 404, 422, 503, 507)
+    "/judge/{study}/enter",
+    status_code=303,
+    responses=problem_response(403, 404, 422, 429, 503, 507),
 )
 def enter(study: StudyName, request: Request, service: Svc, now: Now) -> Response:
     """Let someone in whom a platform sends, as its parameters say, and go on to the page."""
+    limit: RateLimit = request.app.state.arrival_limit
     try:
+        limit.spend(network_of(request.client.host if request.client else ""))
         session = arriving.arrive(service, study, request.query_params, now)
-    except BadArrival as error:
+    except (BadArrival, RateLimited) as error:
         return _refused(service, study, request, error)
     page = f"/judge/{quote(study, safe='')}"
     if session is None:
@@ -70,10 +75,14 @@ def enter(study: StudyName, request: Request, service: Svc, now: Now) -> Respons
     return RedirectResponse(f"{page}#{service.sessions.sign(session)}", 303)
 
 
-def _refused(service: Service, study: str, request: Request, error: BadArrival) -> Response:
+def _refused(
+    service: Service, study: str, request: Request, error: BadArrival | RateLimited
+) -> Response:
     """Say what is wrong where it can be seen, which may be in a platform's frame."""
     found = problem_of(error)
     headers = _page_headers(service, study)
+    if isinstance(error, RateLimited):
+        headers |= retry_after(error)
     return refuse(request, found.status, found.type, found.title, found.detail, headers=headers)
 
 

@@ -78,7 +78,7 @@ def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
     service = worker.service
     session = arriving.current(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
-    showing = Showing(service, session.study, session.worker)
+    showing = Showing(service, session.study, session.worker, opaque=True)
     handed, verdict = turn.handed, turn.verdict
     return SessionNextOut(
         assignments=[

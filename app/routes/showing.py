@@ -6,8 +6,10 @@ from typing import Any
 from nextpair.app.designs.base import Shape
 from nextpair.app.judging.choosing import Handed
 from nextpair.app.judging.judged import Judged
+from nextpair.app.judging.pseudonyms import Pseudonyms
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
+from nextpair.app.judging.tokens import AssignmentRef
 from nextpair.app.pages.sanitising import sanitise
 from nextpair.app.wire.judging import (
     AssignmentOut,
@@ -27,12 +29,27 @@ from nextpair.storage import judgments, studies
 from nextpair.storage.rows import AssignmentRow, Check, Effect, State, TopicRow, VerdictRow
 
 
-def show(service: Service, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
-    """Describe one assignment, whoever asks."""
+def show(
+    service: Service, row: AssignmentRow, topic: TopicRow, token: str | None = None
+) -> AssignmentOut:
+    """Describe one assignment, whoever asks.
+
+    Parameters
+    ----------
+    token
+        What it is to be answered with, to the worker who has it; to a platform, which has a key
+        instead, a new one is given.
+    """
     with service.database.read() as connection:
         study = studies.get_study(connection, topic.study_id).name
         worker = studies.get_worker(connection, row.worker_id).name
-    return Showing(service, study, worker).assignment(row, topic)
+    showing = Showing(service, study, worker, opaque=token is not None)
+    return showing.assignment(row, topic, token)
+
+
+def ref_of(row: AssignmentRow, issued_at: float | None = None) -> AssignmentRef:
+    """Return what a token for an assignment as it stands says."""
+    return AssignmentRef(row.topic_id, row.number, row.attempt, row.worker_id, issued_at)
 
 
 def kind_of(row: AssignmentRow) -> Kind:
@@ -49,6 +66,8 @@ class Showing:
     ----------
     ids
         The ids of documents by topic; where they are given, nothing else is told of documents.
+    opaque
+        Whether documents are told by pseudonyms, as to a worker: an id may betray a check.
     """
 
     def __init__(
@@ -57,13 +76,18 @@ class Showing:
         study: str,
         worker: str,
         ids: Mapping[int, Sequence[str]] | None = None,
+        *,
+        opaque: bool = False,
     ) -> None:
+        self._opaque = opaque
         self._service = service
         self._study = study
         self._worker = worker
         self._ids = ids
 
-    def assignment(self, row: AssignmentRow, topic: TopicRow) -> AssignmentOut:
+    def assignment(
+        self, row: AssignmentRow, topic: TopicRow, token: str | None = None
+    ) -> AssignmentOut:
         """Describe one assignment."""
         kind, documents = kind_of(row), self._documents(row)
         pair = kind is Kind.PAIR
@@ -87,7 +111,7 @@ class Showing:
             reviewed=self._reviewed(row),
             reason=row.reason,
             expires_at=row.expires_at,
-            token=self._service.tokens.sign(row.topic_id, row.number, row.attempt),
+            token=token or self._service.tokens.sign(ref_of(row)),
         )
 
     def _reviewed(self, row: AssignmentRow) -> dict[str, Any] | None:
@@ -108,7 +132,7 @@ class Showing:
         images = self._service.settings.remote_images
         return [
             DocumentShown(
-                id=one.name,
+                id=self._name(row.topic_id, one.name),
                 title=one.title,
                 text=one.text,
                 html=one.html and sanitise(one.html, images=images),
@@ -116,6 +140,11 @@ class Showing:
             )
             for one in rows
         ]
+
+    def _name(self, topic_id: int, document: str) -> str:
+        if not self._opaque:
+            return document
+        return self._service.pseudonyms.of_document(topic_id, document)
 
 
 def design_out(study: Study) -> DesignOut:
@@ -140,9 +169,18 @@ def understanding_out(handed: Handed) -> Understanding | None:
     return Understanding(topic=topic.name, question=rule.question, choices=rule.choices)
 
 
-def judgment_out(judged: Judged) -> JudgmentOut:
-    """Describe an entry of the log to who answered: why it was asked is not theirs to know."""
+def judgment_out(judged: Judged, pseudonyms: Pseudonyms | None = None) -> JudgmentOut:
+    """Describe an entry of the log to who answered: why it was asked is not theirs to know.
+
+    Parameters
+    ----------
+    pseudonyms
+        What names the documents to a worker.
+    """
     row, (left, right) = judged.judgment, judged.sides
+    if pseudonyms is not None:
+        left = pseudonyms.of_document(row.topic_id, left)
+        right = pseudonyms.of_document(row.topic_id, right)
     first, second = (right, left) if judged.assignment.swapped else (left, right)
     verdict = judged.verdict
     return JudgmentOut(

@@ -123,7 +123,10 @@ class VerdictOut(BaseModel):
     check: Check
     number: int = Field(description="the batch's; 0 of the other checks")
     attempt: int
-    passed: bool
+    passed: bool = Field(
+        description="whether answers reach every pass mark; not passed and effect none: too little"
+        " was answered to tell, and nothing follows"
+    )
     effect: Effect
     findings: list[FindingOut]
     created_at: Moment
@@ -197,3 +200,6 @@ class Skipped(BaseModel):
     id: str
     state: State
     reason: str | None = Field(None, description="why, if the worker said so")
+    verdict: VerdictOut | None = Field(
+        None, description="what the quiz came to that this completed"
+    )

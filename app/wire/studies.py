@@ -37,6 +37,7 @@ class StudyChange(Wire):
     status: Status = Status.OPEN
     lease_seconds: Real = Field(600, gt=0, le=10**7)
     undo_seconds: Real = Field(60, ge=0, le=10**7)
+    undos: Whole = Field(3, ge=0, le=100)
     judgments_per_worker: Whole | None = Field(None, ge=1, le=10**9, description="null lifts it")
     platform: Annotated[str, StringConstraints(max_length=100)] = "invited"
     platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(

@@ -216,7 +216,7 @@ export class Desk {
   /** @param {any} verdict */
   #checked(verdict) {
     const { title, ends } = verdictMessage(verdict);
-    if (verdict.passed) return this.screen.announce(title);
+    if (verdict.effect === "none") return this.screen.announce(title);
     if (ends) this.supply.clear();
     else if (this.supply.current) this.supply.putBack(this.supply.current);
     this.supply.current = null;

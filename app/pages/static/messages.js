@@ -75,7 +75,8 @@ export function problemMessage(kind, detail) {
 export function verdictMessage(verdict) {
   const what = { quiz: "quiz", understanding: "question about the topic", batch: "last round of answers" };
   const name = what[/** @type {keyof typeof what} */ (verdict.check)] || "work";
-  const title = verdict.passed ? `Your ${name} was fine` : `Your ${name} did not pass the check`;
+  const tooLittle = verdict.effect === "none";
+  const title = verdict.passed ? `Your ${name} was fine` : tooLittle ? `Your ${name} was too short to be checked` : `Your ${name} did not pass the check`;
   const findings = verdict.findings.map(
     (/** @type {any} */ one) => `${one.found} of ${one.of} ${CHECKS[one.check] || one.check}; needed: ${one.needed}`,
   );

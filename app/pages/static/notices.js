@@ -14,7 +14,7 @@ import { problemMessage, reasonMessage, verdictMessage } from "./messages.js";
 export function nothingLeft(told, undo) {
   const { title, text, again = 0 } = reasonMessage(told.reason);
   const body = text.map((one) => make("p", {}, one));
-  if (told.verdict && !told.verdict.passed) body.unshift(...found(told.verdict));
+  if (told.verdict && told.verdict.effect !== "none") body.unshift(...found(told.verdict));
   const actions = undo && !again ? [button("Take back my last answer", undo, "quiet")] : [];
   return { title, body, actions, again };
 }

@@ -244,7 +244,7 @@ def test_checks_of_a_session_are_concluded_once_it_counts(database_url: str) -> 
         for token, fool in zip(tokens, (False, True), strict=True):
             for _ in range(2):
                 (asked,) = questions(one, token, 1)
-                names = [asked[side]["id"] for side in ("left", "right")]
+                names = [asked[side]["text"] for side in ("left", "right")]
                 right = "left" if names[0].startswith("q") else "right"
                 wrong = {"left": "right", "right": "left"}[right]
                 told = one.service.judge(asked, wrong if fool else right, bearer=asked["token"])
