@@ -14,6 +14,7 @@ from typing import Any
 
 from nextpair.app.errors import BadArrival, PlatformError
 from nextpair.app.hiring.deeds import Kind
+from nextpair.app.hiring.guarded import GuardedAccount
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.app.platforms.base import Shows
@@ -126,7 +127,7 @@ def _asked(study: Study, arrival: Arrival, access: Any) -> bool:
     if not study.platform.asks or not _asking.acquire(blocking=False):
         return False
     try:
-        account = study.platform.open(access)
+        account = GuardedAccount(study.platform.open(access), study.settings.platform)
         try:
             found = account.session(arrival.session)
         finally:

@@ -9,7 +9,7 @@ from nextpair.app.hiring.faults import describe
 from nextpair.app.hiring.intake import checked
 from nextpair.app.platforms.accounts.reading import Node
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Deed, News, Offer, Submission
+from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Submission
 from nextpair.selectors.errors import NextpairError
 
 log = logging.getLogger("nextpair")
@@ -39,6 +39,16 @@ class GuardedAccount(Account):
             if news is None:
                 return
             yield self._guard(lambda news=news: checked(news))  # type: ignore[misc]
+
+    def standing(self, offers: Sequence[str]) -> Iterator[OfferStanding]:
+        """Ask how offers stand."""
+        told = self._guard(lambda: iter(self._account.standing(offers)))
+        while (standing := self._guard(lambda: next(told, None))) is not None:
+            yield standing
+
+    def session(self, session: str) -> Submission | None:
+        """Ask for one session."""
+        return self._guard(lambda: self._account.session(session))
 
     def heard(self, news: News) -> None:
         """Tell the platform that news are stored."""

@@ -286,7 +286,7 @@ class AtProlific(Place):
 
     def paid(self) -> int:
         """Add up rewards and bonuses, those on their way too."""
-        approved = sum(one["status"] == "APPROVED" for one in self.fake.submissions.values())
+        approved = [one["status"] for one in self.fake.submissions.values()].count("APPROVED")
         bonuses = sum(n for (kind, _), n in self.payments().items() if kind == "bonus")
         return approved * self.each + bonuses * _with(BONUS, 42.8)
 

@@ -185,14 +185,14 @@ class ProlificAccount(Account):
     def session(self, session: str) -> Submission | None:
         """Ask for one submission."""
         try:
-            found = self._api.call(
-                "GET", f"submissions/{quote(session, safe='')}/", timeout=AT_ONCE_SECONDS
-            )
+            path = f"submissions/{quote(session, safe='')}/"
+            found = Node(self._api.call("GET", path, timeout=AT_ONCE_SECONDS))
         except PlatformRefused:
             return None
-        stage = stage_of(str(found["status"])) or Stage.WORKING
-        worker = found.get("participant") or found.get("participant_id")
-        return Submission(str(found["id"]), str(worker), stage, str(found.get("study_id", "")))
+        stage = stage_of(found["status"].identifier()) or Stage.WORKING
+        worker = (found.get("participant") or found["participant_id"]).identifier()
+        study = found["study_id"].identifier()
+        return Submission(found["id"].identifier(), worker, stage, study)
 
     def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
         """Ask for the submissions of each study."""

@@ -18,8 +18,10 @@ from platforms.scenes_of_tasks import WORD, OnLabelStudio, OnUnits, preferred
 from platforms.serving import FakePlatform, Reply
 from platforms.sns import TOPIC_ARN
 
+from nextpair.app.hiring.guarded import GuardedAccount
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.middleware import JsonFormatter
+from nextpair.app.platforms.base import Account
 from nextpair.storage import hirings
 from nextpair.storage.hiring_rows import NoticeRow
 
@@ -234,7 +236,8 @@ def _bring_in_work(made: Two) -> None:
     if isinstance(scene, OnMTurk):
         Hired(made.service, scene.fake).work("AODD", fool=True)
     elif isinstance(scene, OnProlific | OnSlots):
-        scene._work(made.service, "odd" if isinstance(scene, OnProlific) else 7)
+        worker: Any = "odd" if isinstance(scene, OnProlific) else 7
+        scene._work(made.service, worker)
     elif isinstance(scene, OnUnits):
         scene._answer(None)
     else:
@@ -300,7 +303,7 @@ def test_a_notice_that_fails_again_and_again_is_set_aside_and_the_owner_is_told(
     with two(OnLabelStudio, database_url) as made:
         service = made.service.app.state.service
         study = service.study_id("answers")
-        odd_ones = [
+        odd_ones: list[Json] = [
             {"id": "x", "submissions": [{"session": 7}], "answers": [], "offers": []},
             {"id": "y", "submissions": "none"},
             {"id": "z", "answers": [{"id": "1", "task": "1-1", "worker": "w", "answer": {},
@@ -345,3 +348,8 @@ def test_the_log_of_hiring_names_no_worker(sqlite_url: str) -> None:
         assert any("left out" in line for line in told.lines)
         assert any("pauses" in line for line in told.lines)
         assert "jane" not in "".join(told.lines)
+
+
+def test_every_call_to_a_platform_is_guarded() -> None:
+    calls = {name for name in vars(Account) if not name.startswith("_")}
+    assert calls == {name for name in vars(GuardedAccount) if not name.startswith("_")}

@@ -229,7 +229,9 @@ def test_a_stranger_in_a_workers_name_takes_nothing_from_them(one: Hired) -> Non
 
 def test_checks_of_a_session_are_concluded_once_it_counts(database_url: str) -> None:
     quality = {"batch": 4, "traps": 1, "traps_pass": 1.0, "quiz": 2, "attempts": 1}
-    with hired(database_url, quality=quality) as one:
+    # As many questions as the quiz and a batch have together.
+    hiring = {**HIRING, "questions": 6}
+    with hired(database_url, quality=quality, hiring=hiring) as one:
         quiz = [(f"q{n}", f"w{n}") for n in range(8001, 8004)]
         documents = [{"id": name, "text": name} for pair in quiz for name in pair]
         golds = [
