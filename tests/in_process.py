@@ -148,10 +148,12 @@ def by_number(assignment: Json) -> str:
 
 
 def number_of(document: Json) -> int:
-    """Return the number at the end of a document's text: a worker is not told its id."""
-    found = re.search(r"[0-9]+$", document["text"] or document["id"])
+    """Return the number at the end of a document's text, or of its id: workers are told others."""
+    found = re.search(r"[0-9]+$", document["text"]) or re.fullmatch(
+        r"[a-z]([0-9]+)", document["id"]
+    )
     assert found is not None, document
-    return int(found[0])
+    return int(found[found.lastindex or 0])
 
 
 def pair_of(assignment: Json) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from in_process import AT, ON_TOPIC, InProcess, by_number, pair_of
+from in_process import AT, ON_TOPIC, InProcess, by_number, pair_of, refusal
 from ways_to_answer import DESIGNS, STYLES, Answer, make
 
 from nextpair.selectors.base import selector_names
@@ -120,7 +120,7 @@ def test_nobody_waits_for_a_worker_who_is_blocked(service: InProcess) -> None:
     service.send("PATCH", f"{AT}/workers/ann", {"status": "blocked"})
     asked = service.one("bob")
     assert pair_of(asked) == pair_of(held)
-    assert service.judge(held).status_code == 201, "what a person did is not thrown away"
+    refusal(service.judge(held), 403, "worker-blocked")
 
 
 def test_nobody_waits_for_a_worker_who_was_stopped_by_the_checks(service: InProcess) -> None:
