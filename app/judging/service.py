@@ -47,7 +47,7 @@ class Service:
             pool_size=settings.pool_size,
             busy_seconds=settings.busy_seconds,
             # The other threads read meanwhile.
-            most_waiting=settings.threads // 2,
+            most_waiting=max(1, settings.threads // 2),
         )
         self.topics = TopicCache(settings.cache_mb * MB, settings.busy_seconds)
         self.texts = Texts(self.database, settings.cache_mb * MB // 8)
