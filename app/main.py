@@ -96,7 +96,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         limiter = anyio.to_thread.current_default_thread_limiter()
         # Threads of one process take turns: more of them than help to bridge waiting only cost.
         # Each process has all of them: nobody knows which one gets the connections.
-        limiter.total_tokens = settings.threads
+        limiter.total_tokens = max(2, settings.threads)
         with (
             schema_watched(service.database),
             looked_after(service, clock, settings.runner_seconds),

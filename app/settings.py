@@ -60,7 +60,9 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="the address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="the port to listen on; 0 takes a free one")
     processes: int = Field(1, ge=1, le=256, description="how many processes serve")
-    threads: int = Field(8, ge=2, le=1000, description="requests each process works on at once")
+    threads: int = Field(
+        8, ge=1, le=1000, description="requests each process works on at once; two at least"
+    )
     pool_size: int = Field(10, ge=1, le=1000, description="database connections per process")
     busy_seconds: float = Field(30, gt=0, description="how long to wait for the database")
     cache_mb: int = Field(512, ge=1, description="topics kept in memory, per process")

@@ -132,16 +132,7 @@ def postgresql_engine(
 
     @event.listens_for(engine, "do_connect")
     def connect(_: Any, record: Any, words: Any, named: dict[str, Any]) -> BoundedConnection:
-        if breaker.is_open:
-            named["connect_timeout"] = PROBE_SECONDS
-        try:
-            made = BoundedConnection.connect(*words, **named)
-        except psycopg.errors.ConnectionTimeout:
-            breaker.trip()
-            raise
-        breaker.reset()
-        made.silence, made.breaker = busy_seconds + MARGIN, breaker
-        return made
+        return _connect(breaker, busy_seconds + MARGIN, *words, **named)
 
     @event.listens_for(engine, "checkin")
     def note(connection: Any, record: Any) -> None:
@@ -150,13 +141,27 @@ def postgresql_engine(
     @event.listens_for(engine, "checkout")
     def check(connection: BoundedConnection, record: Any, _: Any) -> None:
         idle = time.monotonic() - record.info.get("idle_since", math.inf)
-        if (idle > IDLE_SECONDS or _has_news(connection)) and not connection.is_alive(
-            min(float(PROBE_SECONDS), busy_seconds / 3)
-        ):
+        asked = idle > IDLE_SECONDS or _has_news(connection)
+        if asked and not connection.is_alive(min(float(PROBE_SECONDS), busy_seconds / 3)):
             # The pool makes another one.
             raise DisconnectionError("the connection has died")
 
     return engine
+
+
+def _connect(
+    breaker: CircuitBreaker, silence: float, *words: Any, **named: Any
+) -> BoundedConnection:
+    if breaker.is_open:
+        named["connect_timeout"] = PROBE_SECONDS
+    try:
+        made = BoundedConnection.connect(*words, **named)
+    except psycopg.errors.ConnectionTimeout:
+        breaker.trip()
+        raise
+    breaker.reset()
+    made.silence, made.breaker = silence, breaker
+    return made
 
 
 def _has_news(connection: BoundedConnection) -> bool:

@@ -99,18 +99,8 @@ def sqlite_engine(url: URL, pool_size: int, busy_seconds: float, queue: WriterQu
         # Transactions are begun below: the driver would begin them too late to lock.
         connect_args={"isolation_level": None, "timeout": busy_seconds},
     )
-    usual = round(busy_seconds * 1000)
-
-    @event.listens_for(engine, "do_connect")
-    def guard(*_: Any) -> None:
-        _make_private(url)
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: sqlite3.Connection, _: Any) -> None:
-        connection.execute("PRAGMA journal_mode=WAL")
-        # FULL: a judgment that was acknowledged survives a power cut, not only a crash.
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA foreign_keys=ON")
+    event.listen(engine, "do_connect", lambda *_: _make_private(url))
+    event.listen(engine, "connect", _prepare)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -119,15 +109,25 @@ def sqlite_engine(url: URL, pool_size: int, busy_seconds: float, queue: WriterQu
             connection.exec_driver_sql("BEGIN")
             return
         driver: Any = connection.connection.driver_connection
-        left = max(0, round((until - time.monotonic()) * 1000))
-        driver.execute(f"PRAGMA busy_timeout={left}")
+        _wait_for_locks(driver, until - time.monotonic())
         try:
             with queue.locking():
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
         finally:
-            driver.execute(f"PRAGMA busy_timeout={usual}")
+            _wait_for_locks(driver, busy_seconds)
 
     return engine
+
+
+def _prepare(connection: sqlite3.Connection, _: Any) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    # FULL: a judgment that was acknowledged survives a power cut, not only a crash.
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _wait_for_locks(connection: sqlite3.Connection, seconds: float) -> None:
+    connection.execute(f"PRAGMA busy_timeout={max(0, round(seconds * 1000))}")
 
 
 def _make_private(url: URL) -> None:

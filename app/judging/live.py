@@ -16,7 +16,6 @@ from nextpair.selectors.topic.settings import Lease
 from nextpair.selectors.topic.singles import Single, Singles
 from nextpair.selectors.topic.state import Topic
 from nextpair.storage import assignments, checks, judgments, topics
-from nextpair.storage.at_once import News
 from nextpair.storage.database import Connection
 from nextpair.storage.judgments import Vote
 from nextpair.storage.rows import (
@@ -238,15 +237,6 @@ def load(connection: Connection, row: TopicRow, study: Study) -> LiveTopic:
         for name, features, prior in topics.outlines(connection, row.id)
     ]
     return LiveTopic(row, documents, study)
-
-
-def change_of(told: News, live: LiveTopic) -> Change | None:
-    """Return what others have done to a topic in memory; None if there is more to be read."""
-    if told.head.golds != len(live.golds):
-        return None
-    votes = [vote for vote in told.votes if vote[-1] in live.hears]
-    retracted = (number for number, purpose in told.retracted if purpose in live.hears)
-    return Change(told.head, told.changed, votes, frozenset(retracted))
 
 
 def news(connection: Connection, topic_id: int, live: LiveTopic, head: TopicHead) -> Change:

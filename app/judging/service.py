@@ -12,34 +12,21 @@ from starlette.concurrency import run_in_threadpool
 from nextpair.app.errors import UnknownStudy, UnknownTopic
 from nextpair.app.hiring.receipts import Receipts
 from nextpair.app.judging.cache import Slot, TopicCache, WouldWait
-from nextpair.app.judging.live import LiveTopic, change_of, load, news, unswept
+from nextpair.app.judging.live import LiveTopic, load, news, unswept
 from nextpair.app.judging.pseudonyms import Pseudonyms
 from nextpair.app.judging.scoring import Said
-from nextpair.app.judging.steps import (
-    Act,
-    Result,
-    Step,
-    attempt,
-    decide,
-    is_simple,
-    write,
-    write_at_once,
-)
+from nextpair.app.judging.steps import Act, Result
 from nextpair.app.judging.study import Study, study_of
 from nextpair.app.judging.texts import Texts
 from nextpair.app.judging.together import Group, GroupCommitter, group
 from nextpair.app.judging.tokens import SessionSigner, TokenSigner
+from nextpair.app.judging.transactor import Transactor
 from nextpair.app.settings import MB, Settings
 from nextpair.selectors.topic.judgments import Outcome
 from nextpair.storage import judgments, keys, studies, topics
 from nextpair.storage.database import Connection, Database
-from nextpair.storage.errors import Locked, Unavailable
 from nextpair.storage.rows import JudgmentRow, Purpose, TopicHead
 
-LOCK_SECONDS = 0.2
-"""How long a topic is kept from its readers while its writer waits for a lock on the file."""
-TRIES = 4
-"""How often a change is tried without the topic's lock, each time on what others have done."""
 MOST_WORKERS = 100_000
 """How many workers' ids are remembered, and how many topics on which nothing is left to ask."""
 
@@ -60,7 +47,7 @@ class Service:
             pool_size=settings.pool_size,
             busy_seconds=settings.busy_seconds,
             # The other threads read meanwhile.
-            most_waiting=settings.threads // 2,
+            most_waiting=max(1, settings.threads // 2),
         )
         self.topics = TopicCache(settings.cache_mb * MB, settings.busy_seconds)
         self.texts = Texts(self.database, settings.cache_mb * MB // 8)
@@ -78,13 +65,14 @@ class Service:
         self._done: dict[tuple[int, int | None], int] = {}
         self.stopping = threading.Event()
         self.group: Group | None = None
-        alone = settings.processes == 1
-        # SQLite has one writer at a time: who is alone never waits for one, others always may.
-        self._committer = (
-            GroupCommitter(self._begin, settings.busy_seconds)
-            if self.database.is_sqlite and alone
-            else None
-        )
+        self._transactor = Transactor(self.database, self.topics, self.catch_up)
+        self._committer = self._group_committer()
+
+    def _group_committer(self) -> "GroupCommitter[Service] | None":
+        """Make what commits together: who is alone on SQLite never waits for another writer."""
+        if not self.database.is_sqlite or self.settings.processes > 1:
+            return None
+        return GroupCommitter(self._begin, self.settings.busy_seconds)
 
     @contextmanager
     def _begin(self, seconds: float) -> Iterator[tuple["Service", Group]]:
@@ -190,77 +178,11 @@ class Service:
     def change(self, topic_id: int, act: Act[Result]) -> Result:
         """Let an act change a topic, or find that there is nothing to change.
 
-        What this process remembers of a topic is mostly still true, so the act decides from that
-        first, and the write itself finds out whether it was: one statement less, and others wait
-        for the topic only while it is written to. Any other end than a change that was written, an
-        error for one, could come from what is old; then the act decides again, under the lock.
+        Nothing is told before it is committed.
         """
         if self.group is not None:
             return self.group.change(topic_id, act)
-        until = time.monotonic() + self.settings.busy_seconds
-        while True:
-            try:
-                return self._change(topic_id, act)
-            except Locked as error:
-                if time.monotonic() > until:
-                    raise Unavailable(str(error)) from error
-            # Whoever has the file may keep it for long: meanwhile the topic can be read.
-            with self.database.write():
-                pass
-
-    def _change(self, topic_id: int, act: Act[Result]) -> Result:
-        with self.topics.hold(topic_id) as slot:
-            step = self._act_at_once(slot, act)
-            if step is None:
-                with self.database.write(wait=LOCK_SECONDS) as connection:
-                    step = self._act_unlocked(connection, slot, act)
-                    if step is None:
-                        step = self._act_locked(connection, slot, topic_id, act)
-            if step.change is not None and slot.live is not None:
-                with slot.moving():
-                    slot.live.apply(step.change)
-        return step.result
-
-    def _act_at_once(self, slot: Slot, act: Act[Result]) -> Step[Result] | None:
-        """Act in a single statement, where statements are journeys."""
-        if self.database.is_sqlite or slot.live is None:
-            return None
-        with self.database.at_once() as connection:
-            for _ in range(TRIES):
-                step = decide(connection, slot.live, act)
-                if step is None or not is_simple(step):
-                    return None
-                told = write_at_once(connection, slot.live, step)
-                if told is None:
-                    return step
-                change = change_of(told, slot.live)
-                if change is None:
-                    return None
-                with slot.moving():
-                    slot.live.apply(change)
-        return None
-
-    def _act_unlocked(
-        self, connection: Connection, slot: Slot, act: Act[Result]
-    ) -> Step[Result] | None:
-        """Act on what is remembered; where that was tried at once already, it is likely old."""
-        if not self.database.is_sqlite or slot.live is None:
-            return None
-        return attempt(connection, slot.live, act)
-
-    def _act_locked(
-        self, connection: Connection, slot: Slot, topic_id: int, act: Act[Result]
-    ) -> Step[Result]:
-        head = topics.lock_topic(connection, topic_id)
-        if head is None:
-            raise UnknownTopic()
-        live = self.catch_up(connection, slot, topic_id, head)
-        step = act(connection, live, True)
-        assert step is not None, "an act that has the lock decides"
-        if step.change is not None and not write(connection, live, step):
-            # Only a study that was changed in this very moment can do that.
-            raise Unavailable("the study is being changed; try again")
-        return step
+        return self._transactor.change(topic_id, act)
 
     @contextmanager
     def look(self, topic_id: int) -> Iterator[LiveTopic]:
