@@ -103,7 +103,7 @@ class LogReader:
         after = self._read.setdefault(topic_id, 0)
         if position > after:
             self._unlooked.add(topic_id)
-        if topic_id not in self._unlooked | self._looked:
+        if topic_id not in self._unlooked and topic_id not in self._looked:
             return []
         look = self._own_look(topic_id, heavy)
         # Entries that a look knows of are told before it.

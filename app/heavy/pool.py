@@ -83,8 +83,6 @@ class HeavyPool:
     def _suits(self, flight: _Flight, extent: Extent) -> bool:
         """Say whether an earlier computation answers a call as well as one of its own would."""
         assert flight.task is not None
-        if flight.task.cancelled() or flight.task.cancelling():
-            return False
         if not flight.begun:
             # It has yet to read, and will then read what is newest.
             return True
@@ -95,10 +93,12 @@ class HeavyPool:
         assert flight.task is not None
         task = flight.task
         if not task.done():
-            if not flight.waiting:
-                task.cancel()
-            return
-        failed = task.cancelled() or task.exception() is not None
+            if flight.waiting:
+                return
+            task.cancel()
+            failed = True
+        else:
+            failed = task.cancelled() or task.exception() is not None
         if failed and self._flights.get(job.question) is flight:
             del self._flights[job.question]
         self._shrink()

@@ -198,9 +198,7 @@ class Service:
         with self.database.read() as connection:
             study = self.study(connection, live.head.study_id, live.head.study_version)
             rows = judgments.counting(connection, live.row.id)
-        rows = [row for row in rows if row.number <= live.head.position]
-        work = [row for row in rows if row.purpose == Purpose.WORK]
-        return Said(study.design, len(live.state.documents), work, _traps(study, live, rows))
+        return said_of(study, live, [row for row in rows if row.number <= live.head.position])
 
     def catch_up(
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
@@ -217,6 +215,12 @@ class Service:
             live.head = head
             slot.live = live
         return live
+
+
+def said_of(study: Study, live: LiveTopic, rows: Sequence[JudgmentRow]) -> Said:
+    """Put the judgments of a topic that count as its answers."""
+    work = [row for row in rows if row.purpose == Purpose.WORK]
+    return Said(study.design, len(live.state.documents), work, _traps(study, live, rows))
 
 
 def _traps(

@@ -12,7 +12,7 @@ from nextpair.app.judging import reporting
 from nextpair.app.judging.live import LiveTopic, load
 from nextpair.app.judging.reporting import Progress
 from nextpair.app.judging.scoring import Said
-from nextpair.app.judging.service import Service
+from nextpair.app.judging.service import Service, said_of
 from nextpair.app.judging.study import Study
 from nextpair.selectors.topic.believing import Reliability
 from nextpair.selectors.topic.reported import ReportedOrder
@@ -119,7 +119,7 @@ def gather(service: Service, topic_id: int, rating: str | None, now: float) -> F
             found = judgments.whole_log(connection, topic_id)
             verdicts = checks.verdicts_on(connection, topic_id)
         log = [entry for entry in found if entry[0].number <= live.head.position]
-        said = service.said(live)
+        said = said_of(study, live, [row for row, by in log if by is None])
         pairs = None if isinstance(live.state, Singles) else live.state
         return Facts(
             live.row,
