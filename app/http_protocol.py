@@ -46,7 +46,7 @@ class ConnectionLimits:
         if connections <= self.most:
             return True
         for protocol in self.waiting:
-            protocol.drop()
+            protocol.abort()
             return True
         return False
 
@@ -101,16 +101,16 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, unless some of this one is still to come."""
+        """Wait for the next request, or for the other end to read the answer."""
         super().on_response_complete()
-        if self._is_between_requests() and not self.transport.is_closing():
+        if self.cycle.response_complete:
             self._limits.waiting[self] = None
 
-    def drop(self) -> None:
-        """Close the connection, on which nothing is in work."""
+    def abort(self) -> None:
+        """End the connection at once, even if the other end does not read what it was sent."""
         self._limits.waiting.pop(self, None)
         self._stop_timer()
-        self.transport.close()
+        self.transport.abort()
 
     def _is_between_requests(self) -> bool:
         is_answered = self.cycle is None or self.cycle.response_complete
@@ -154,7 +154,8 @@ class GuardedProtocol(HttpToolsProtocol):
             # Whatever the application still answers goes nowhere.
             cycle.disconnected = True
             cycle.message_event.set()
-        self.drop()
+        self._stop_timer()
+        self.transport.close()
 
 
 def _answer(status: int, kind: str, detail: str) -> bytes:

@@ -141,7 +141,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             allow_methods=["*"],
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
         )
-    app.add_middleware(Surroundings, settings=settings, metrics=metrics)
+    app.add_middleware(Surroundings, metrics=metrics)
     # The way FastAPI's own documentation names to describe an API otherwise.
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     return app

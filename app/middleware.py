@@ -14,7 +14,7 @@ from nextpair.app.errors import TooLarge, problem_of
 from nextpair.app.metrics import Metrics
 from nextpair.app.pages.headers import guarded
 from nextpair.app.problems import on_surprise, problem
-from nextpair.app.settings import MB, Settings
+from nextpair.app.settings import MB
 
 log = logging.getLogger("nextpair")
 
@@ -25,9 +25,8 @@ UNKNOWN_MB = 0.01
 class Surroundings:
     """An ASGI layer around the application."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
-        self._settings = settings
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -18,6 +18,8 @@ UPLOADS = ("/topics.jsonl", "/imports")
 FEWEST_PARTS = 20_000
 PARTS_PER_DOCUMENT = 10
 """Objects and lists of JSON that a body may have, for each document that a topic may have."""
+ANSWER_VALUES = 5000
+"""Values that an answer's JSON may have: what is said of each, if it is wrong, takes its time."""
 _TEXT = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 """A text of JSON; one without an end goes on to the end, so that none is looked at twice."""
 
@@ -45,7 +47,10 @@ class KeyedRoute(APIRoute):
                 body: SentBody = request.scope[SentBody.NAME]
                 body.allow(_limit(settings, manages=manages, is_upload=is_upload))
             if self.body_field is not None:
-                _check_parts(await request.body(), settings)
+                content = await request.body()
+                _check_parts(content, settings)
+                if not manages:
+                    _check_values(content)
             return await handle(request)
 
         return known_first
@@ -69,6 +74,12 @@ def _check_parts(content: bytes, settings: Settings) -> None:
     most = max(FEWEST_PARTS, PARTS_PER_DOCUMENT * settings.max_documents)
     if _parts(content) > most and _parts(_TEXT.sub(b"", content)) > most:
         raise TooLarge(f"a request body here has at most {most:,} objects and lists")
+
+
+def _check_values(content: bytes) -> None:
+    if content.count(b",") > ANSWER_VALUES:
+        if _TEXT.sub(b"", content).count(b",") > ANSWER_VALUES:
+            raise TooLarge(f"a request body here has at most {ANSWER_VALUES:,} values")
 
 
 def _parts(content: bytes) -> int:

@@ -1,6 +1,8 @@
 """Retractions on the wire."""
 
-from pydantic import BaseModel, Field, model_validator
+from typing import Annotated
+
+from pydantic import BaseModel, FailFast, Field, model_validator
 
 from nextpair.app.judging.moving import Why
 from nextpair.app.values import SAFE_INTEGER, Flag, Line, Whole
@@ -14,7 +16,7 @@ class JudgmentsIn(Wire):
     """Some judgments of one topic."""
 
     topic: Name
-    numbers: list[Whole] = Field(min_length=1, max_length=10_000)
+    numbers: Annotated[list[Whole], FailFast()] = Field(min_length=1, max_length=10_000)
 
     @model_validator(mode="after")
     def _check(self) -> "JudgmentsIn":
@@ -26,7 +28,9 @@ class JudgmentsIn(Wire):
 class RetractionIn(Wire):
     """What to take back: judgments by their numbers, or all of one worker's."""
 
-    judgments: list[JudgmentsIn] = Field(default_factory=list, max_length=1000)
+    judgments: Annotated[list[JudgmentsIn], FailFast()] = Field(
+        default_factory=list, max_length=1000
+    )
     worker: Name | None = None
     reason: Line = ""
     dry_run: Flag = Field(False, description="only say what would change")

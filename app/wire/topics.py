@@ -2,17 +2,33 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    FailFast,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from nextpair.app.values import Flag, Line, Prose, Real, Seed
 from nextpair.app.wire.common import Moment, Name, Wire
 from nextpair.app.wire.omissions import OmissionOut
 from nextpair.storage.rows import Status
 
+MOST_FEATURES = 5000
+"""Numbers that one document may have."""
 DocumentName = Annotated[
     str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
 Body = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+
+
+def _check_count(features: object) -> object:
+    """Refuse too many before each is looked at, as each may have something wrong with it."""
+    if isinstance(features, dict) and len(features) > MOST_FEATURES:
+        raise ValueError(f"must have at most {MOST_FEATURES:,} numbers")
+    return features
 
 
 class DocumentIn(Wire):
@@ -23,8 +39,9 @@ class DocumentIn(Wire):
     text: Body = ""
     html: Body | None = None
     url: Line | None = None
-    features: dict[Line, Real | None] = Field(
+    features: Annotated[dict[Line, Real | None], BeforeValidator(_check_count)] = Field(
         default_factory=dict,
+        max_length=MOST_FEATURES,
         description="numbers that may say something; null where one is missing",
     )
     prior: Real | None = Field(None, description="a score believed in beforehand")
@@ -58,10 +75,10 @@ class GoldIn(Wire):
 class GoldsIn(Wire):
     """Questions whose answers are known, and documents that only they show."""
 
-    documents: Annotated[list[DocumentIn], Field(max_length=10_000)] = Field(
+    documents: Annotated[list[DocumentIn], FailFast(), Field(max_length=10_000)] = Field(
         default_factory=list, description="shown, but neither ranked nor asked about otherwise"
     )
-    golds: Annotated[list[GoldIn], Field(min_length=1, max_length=10_000)]
+    golds: Annotated[list[GoldIn], FailFast(), Field(min_length=1, max_length=10_000)]
 
 
 class GoldsOut(BaseModel):
@@ -90,7 +107,8 @@ class TopicHeadIn(Wire):
 class TopicIn(TopicHeadIn):
     """A topic to be added, with all its documents."""
 
-    documents: list[DocumentIn]
+    # What is wrong with the first that is wrong: with all of them it may be a million things.
+    documents: Annotated[list[DocumentIn], FailFast()]
 
 
 class TopicOut(BaseModel):

@@ -56,7 +56,7 @@ class Transport(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.sent = b""
-        self.is_closed = False
+        self.is_closed = self.is_aborted = False
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send."""
@@ -65,6 +65,10 @@ class Transport(asyncio.Transport):
     def close(self) -> None:
         """Close."""
         self.is_closed = True
+
+    def abort(self) -> None:
+        """Close, whatever is left to send."""
+        self.is_closed = self.is_aborted = True
 
     def is_closing(self) -> bool:
         """Say whether it is closed."""
@@ -209,6 +213,7 @@ def test_a_request_that_does_not_come_is_cut(piece: bytes, requests: int) -> Non
         protocol.data_received(piece)
         ends.loop.pass_time()
         assert transport.is_closed
+        protocol.connection_lost(None)
         assert not ends.limits.waiting
 
     asyncio.run(run())
@@ -251,6 +256,24 @@ def test_who_has_waited_longest_makes_room_and_who_is_worked_for_stays() -> None
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
         await settle()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("headers", [b"", b"Connection: close\r\n", b"Content-Length: 9\r\n"])
+def test_who_does_not_read_an_answer_or_end_a_body_makes_room_too(headers: bytes) -> None:
+    async def run() -> None:
+        async def at_once(scope: Any, receive: Any, send: Any) -> None:
+            await answer(send)
+
+        ends = Ends(at_once, most=1)
+        protocol, transport = ends.connect()
+        protocol.data_received(b"POST / HTTP/1.1\r\n" + headers + b"\r\n")
+        await settle()
+        assert transport.sent.endswith(b"ok")
+        _, other = ends.connect()
+        assert transport.is_aborted, "what is sent to it may never be read"
+        assert not other.is_closed
 
     asyncio.run(run())
 

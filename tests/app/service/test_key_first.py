@@ -1,6 +1,7 @@
 """The key before the body: whoever may not call is told so, whatever they send."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -129,3 +130,49 @@ def test_brackets_in_texts_are_texts(light: InProcess) -> None:
     documents = [{"id": f"d{n}", "text": code} for n in range(4)]
     light.post(f"{AT}/topics", {"id": "t", "documents": documents}, status=201)
     assert light.get(f"{AT}/topics/t/documents")["items"][3]["text"] == code
+
+
+FLOODS = [
+    (f"{AT}/topics", b'{"id": "t", "documents": [' + b"1.5," * 90_000 + b"1]}"),
+    (f"{AT}/topics", b'{"id": "t", "documents": [' + b"{}," * 90_000 + b"{}]}"),
+    (f"{AT}/topics/t/golds", b'{"golds": [' + b"{}," * 9000 + b"{}]}"),
+    (f"{AT}/retractions", b'{"judgments": [' + b"1," * 90_000 + b"1]}"),
+    (
+        f"{AT}/retractions",
+        b'{"judgments": [{"topic": "t", "numbers": [' + b'"",' * 90_000 + b"1]}]}",
+    ),
+]
+"""Bodies in which so many things are wrong that to say them all would take a minute."""
+
+
+@pytest.mark.parametrize(("path", "content"), FLOODS)
+def test_of_a_list_in_which_all_is_wrong_the_first_is_told(
+    light: InProcess, path: str, content: bytes
+) -> None:
+    light.make_study()
+    body = refusal(light.send("POST", path, content=content, headers=JSON), 422, "invalid")
+    assert {re.sub(r"\D", "", one["where"]) for one in body["errors"]} <= {"", "0", "00"}
+
+
+def test_a_document_has_no_thousands_of_features(light: InProcess) -> None:
+    light.make_study()
+    features = {f"f{n}": "x" for n in range(5001)}
+    body = {"id": "t", "documents": [{"id": "a", "features": features}]}
+    told = refusal(light.send("POST", f"{AT}/topics", body), 422, "invalid")
+    assert told["errors"] == [
+        {"where": "body.documents.0.features", "what": "must have at most 5,000 numbers"}
+    ]
+
+
+def test_an_answer_has_few_values(light: InProcess) -> None:
+    light.make_study()
+    light.make_topic(2)
+    asked = light.one("ann")
+    session = light.post(f"{AT}/sessions", {"worker": "ann"}, status=201)["session"]
+    path = f"/v1/assignments/{asked['id']}/judgment"
+    flood = b'{"held": [' + b"1," * 90_000 + b"1]}"
+    for where, bearer in (("/v1/session/next", session), (path, asked["token"])):
+        told = light.send("POST", where, bearer=bearer, content=flood, headers=JSON)
+        assert "5,000 values" in refusal(told, 413, "too-large")["detail"]
+    reason = {"reason": "a, b" * 200}
+    assert light.skip(asked, bearer=asked["token"], **reason).status_code == 200
