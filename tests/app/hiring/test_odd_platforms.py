@@ -233,8 +233,10 @@ def _bring_in_work(made: Two) -> None:
     scene: Any = made.scene
     if isinstance(scene, OnMTurk):
         Hired(made.service, scene.fake).work("AODD", fool=True)
-    elif isinstance(scene, OnProlific | OnSlots):
-        scene._work(made.service, "odd" if isinstance(scene, OnProlific) else 7)
+    elif isinstance(scene, OnProlific):
+        scene._work(made.service, "odd")
+    elif isinstance(scene, OnSlots):
+        scene._work(made.service, 7)
     elif isinstance(scene, OnUnits):
         scene._answer(None)
     else:
@@ -300,7 +302,7 @@ def test_a_notice_that_fails_again_and_again_is_set_aside_and_the_owner_is_told(
     with two(OnLabelStudio, database_url) as made:
         service = made.service.app.state.service
         study = service.study_id("answers")
-        odd_ones = [
+        odd_ones: list[Json] = [
             {"id": "x", "submissions": [{"session": 7}], "answers": [], "offers": []},
             {"id": "y", "submissions": "none"},
             {"id": "z", "answers": [{"id": "1", "task": "1-1", "worker": "w", "answer": {},

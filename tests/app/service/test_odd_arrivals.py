@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from in_process import InProcess, installed, refusal
 
 EXAMPLES = 120
-OPTIONS = {
+OPTIONS: dict[str, dict[str, object]] = {
     "mturk": {},
     "prolific": {},
     "figure-eight": {"way": "slots"},
@@ -35,7 +35,9 @@ _odd = st.sampled_from(
     [*ODD_SITES, "", " ", "\x00", "a\x00b", "{{", "..", "/", "\u202e", "e\u0301", "9" * 5000]
 )
 _values = _odd | st.text(max_size=30) | st.binary(max_size=20)
-CASES = [(name, {}) for name in OPTIONS] + [("prolific", {"secure": True})]
+CASES: list[tuple[str, dict[str, object]]] = [(name, {}) for name in OPTIONS] + [
+    ("prolific", {"secure": True})
+]
 
 
 @pytest.fixture(scope="module")
