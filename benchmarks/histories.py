@@ -13,8 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from histories.every_place import PLACES
 from histories.history import Outcome, play
-from histories.places import PLACES, Place
+from histories.places import Place
 from installations import migrated
 
 from benchmarks.section import Section

@@ -165,9 +165,8 @@ class Deed:
     memory, remember
         The same, but for all deeds of the study at this platform.
     fence
-        Right before what must not happen twice: goes no further unless this process still leads and
-        this attempt is the newest, and returns the time. `now` and `since` are of the same clock,
-        the database's, which is one for all processes.
+        Right before what must not happen twice: raises unless this process still leads and this
+        attempt is the newest, and returns the time, as `now` does: by the database's clock.
     """
 
     token: str

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from histories.checks import Wrong, check_budget, waits, wrong_at_rest
 from histories.places import Place, Visit
+from histories.strangers import stranger
 from histories.world import QUESTIONS, World
-from in_process import AT, installed
+from in_process import installed
 from platforms.scenes import PUBLIC
 
 STRANGERS = False
@@ -25,7 +27,6 @@ REST = 40
 """After how many looks everything must have come to rest."""
 BETWEEN = 700.0
 """Seconds between the last looks: a dead leader leads no more, and bonuses come to be listed."""
-IN_DOUBT = "may have been paid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,6 @@ class Outcome:
     moves: int
     payments: int
     wrong: tuple[str, ...]
-
-
-class Wrong(AssertionError):
-    """Something that must not be."""
 
 
 def play(kind: type[Place], seed: int, database: Path, moves: int = MOVES) -> Outcome:
@@ -60,13 +57,13 @@ def _play(world: World, moves: int) -> Outcome:
         world.look()
         for _ in range(moves):
             _move(world)
-            _check_budget(world)
+            check_budget(world)
         _come_to_rest(world)
         _overturn(world)
     except Wrong as error:
         wrong.append(str(error))
     else:
-        wrong += _wrong_at_rest(world)
+        wrong += wrong_at_rest(world)
     return Outcome(world.moves, sum(world.place.payments().values()), tuple(wrong))
 
 
@@ -167,7 +164,7 @@ _ACTS: dict[str, Callable[[World], None]] = {
     "person": _decide,
     "owner": _owner,
     "budget": World.change_budget,
-    "stranger": World.stranger,
+    "stranger": stranger,
     "offer ends": lambda world: world.place.stop_offer(world.chance),
 }
 _OF_THE_ACTIVE = ("answer", "skip", "complete", "hand in", "leave")
@@ -185,19 +182,6 @@ _WEIGHTS = {
 }
 
 
-# -- what must be true --------------------------------------------------------------------------
-
-
-def _check_budget(world: World) -> None:
-    """What is committed stays in the budget, but for what a person there has overturned."""
-    committed, budget = world.committed()
-    bound = max(budget, world.floor)
-    overturned = world.place.overturned * world.place.each
-    if committed > bound + overturned:
-        raise Wrong(f"committed {committed} of {bound} after {world.moves} moves")
-    world.floor = min(world.floor, max(budget, committed))
-
-
 def _come_to_rest(world: World) -> None:
     """Let everything go well from now on, and everybody end what they have begun."""
     world.place.calm()
@@ -207,7 +191,7 @@ def _come_to_rest(world: World) -> None:
         world.deliver(all_of_it=True)
         world.pass_time(BETWEEN)
         world.look()
-        _check_budget(world)
+        check_budget(world)
         if number == 5:
             # Who has handed in and waits, waits for a person by now.
             _decide_all(world)
@@ -216,7 +200,7 @@ def _come_to_rest(world: World) -> None:
             about = world.hiring
             if about["state"] == "paused":
                 world.hire("stopped")
-            elif not about["reserved"] and not _waits(world):
+            elif not about["reserved"] and not waits(world):
                 return
 
 
@@ -248,48 +232,3 @@ def _decide_all(world: World) -> None:
     for visit in world.visits:
         if world.place.status(visit) == "submitted":
             _decide_on(world, visit, approve=world.chance.random() < 0.7)
-
-
-def _waits(world: World) -> bool:
-    states = world.hiring["submissions"]
-    open_sessions = any(states.get(name) for name in ("working", "finished", "submitted", "held"))
-    return open_sessions or any(one["state"] == "intended" for one in world.activity())
-
-
-def _wrong_at_rest(world: World) -> list[str]:
-    """List what is wrong with a history that is over."""
-    about, place = world.hiring, world.place
-    items = world.activity()
-    doubted = [one for one in items if one["state"] == "failed" and IN_DOUBT in one["message"]]
-    wrong = []
-    most = sum(one["cost"] for one in doubted)
-    unbooked = about["spent"] - place.paid()
-    if not (0 <= unbooked <= most) or (unbooked and not doubted):
-        wrong.append(f"booked {about['spent']}, paid {place.paid()}, in doubt {most}")
-    if about["reserved"]:
-        wrong.append(f"reserved {about['reserved']} at rest")
-    if _waits(world):
-        wrong.append(f"waiting at rest: {about['state']}, {about['submissions']}")
-    if set(about["offers"]) - {"expired", "failed"}:
-        wrong.append(f"offers at rest: {about['offers']}")
-    if about["warnings"]:
-        wrong.append(f"warnings at rest: {about['warnings']}")
-    paid = world.service.get(f"{AT}/pace")["paid"]
-    if round(paid["spent"] * 100) != about["spent"]:
-        wrong.append(f"told {paid['spent']} on the dashboard, {about['spent']} in hiring")
-    twice = {who: count for who, count in place.payments().items() if count > 1}
-    if twice:
-        wrong.append(f"paid more than once: {twice}")
-    return wrong + _wrong_of_workers(world)
-
-
-def _wrong_of_workers(world: World) -> list[str]:
-    """List who was not paid though they did all that was asked."""
-    payments = world.place.payments()
-    wrong = []
-    for visit in world.visits:
-        good = visit.honest and visit.careful and visit.finished and visit.handed_in
-        paid = payments["reward", visit.worker]
-        if good and not paid and not visit.by_hand:
-            wrong.append(f"{visit.worker} was not paid: {world.place.status(visit)}")
-    return wrong

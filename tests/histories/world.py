@@ -1,7 +1,7 @@
 """A study that hires, its platform, its runners, and all that happens to them, by chance."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from random import Random
 from typing import Any
 from unittest import mock
@@ -246,22 +246,3 @@ class World:
                 for _ in range(self.chance.choice((1, 1, 2))):
                     response = self.service.http.post(where, content=body, headers=headers)
                     assert response.status_code == 200, response.text
-
-    def stranger(self) -> None:
-        """Let someone come whom the platform has not sent, with names they have made up or seen."""
-        known = self.chance.choice(self.visits).query if self.visits else {}
-        query = {name: f"X{self.chance.randint(0, 99)}" for name in self._names()}
-        query |= {name: known[name] for name in known if self.chance.random() < 0.5}
-        token = self.enter(query)
-        if token:
-            visit = Visit("stranger", "", query, True, None, token)
-            with suppress(AssertionError):
-                self.answer(visit, QUESTIONS)
-            self.finish(visit)
-
-    def _names(self) -> tuple[str, ...]:
-        return {
-            "mturk": ("assignmentId", "hitId", "workerId"),
-            "prolific": ("PROLIFIC_PID", "SESSION_ID", "STUDY_ID"),
-            "figure-eight": ("slot", "code", "offer"),
-        }[self.place.name]

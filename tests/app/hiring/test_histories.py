@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from histories.every_place import PLACES
 from histories.history import play
-from histories.places import PLACES, Place
+from histories.places import Place
 
 HISTORIES, MOVES = 10, 20
 """Of each platform; `python -m benchmarks.histories` plays more."""

@@ -235,9 +235,10 @@ def _bring_in_work(made: Two) -> None:
     scene: Any = made.scene
     if isinstance(scene, OnMTurk):
         Hired(made.service, scene.fake).work("AODD", fool=True)
-    elif isinstance(scene, OnProlific | OnSlots):
-        worker: Any = "odd" if isinstance(scene, OnProlific) else 7
-        scene._work(made.service, worker)
+    elif isinstance(scene, OnProlific):
+        scene._work(made.service, "odd")
+    elif isinstance(scene, OnSlots):
+        scene._work(made.service, 7)
     elif isinstance(scene, OnUnits):
         scene._answer(None)
     else:

@@ -100,6 +100,69 @@ def test_a_returned_hit_frees_its_question_at_once_when_it_is_notified(sqlite_ur
         assert one.hiring["submissions"] == {"returned": 1, "accepted": 1}
 
 
+def test_who_gives_back_what_they_had_finished_makes_room_for_the_next(sqlite_url: str) -> None:
+    with hired(sqlite_url, quality={}) as one:
+        queue = {"queue": f"{one.fake.url}/queue"}
+        one.service.send("PATCH", AT, {"platform_options": queue})
+        one.start()
+        one.tick()
+        first = one.take("AW1")
+        token = one.enter(first)
+        one.judge(token)
+        one.service.post("/v1/session/finish", {}, bearer=token)
+        one.mturk.give_back(first)
+        second = one.take("AW2")
+        assert second.id == first.id, "the same assignment, in other hands"
+        token = one.enter(second)
+        one.judge(token, most=1)
+        one.tick()
+        # It is told without a name that the assignment was returned, and twice: that was the first.
+        assert [each["worker"] for each in one.done("return")] == ["AW1"]
+        assert one.hiring["submissions"] == {"returned": 1, "working": 1}
+        one.judge(token)
+        one.hand_in(token)
+        one.tick()
+        assert one.hiring["submissions"] == {"returned": 1, "accepted": 1}
+        assert one.hiring["spent"] == one.mturk.spent == 72
+
+
+def test_who_comes_before_the_offer_is_noted_here_is_paid_all_the_same(one: Hired) -> None:
+    one.start()
+    publish = one.mturk._CreateHITWithHITType
+    token = ""
+
+    def come(body: dict[str, Any]) -> dict[str, Any]:
+        nonlocal token
+        made = publish(body)
+        # The runner has not heard yet that it is published, and someone is there.
+        token = one.enter(one.take("AQUICK"))
+        return made
+
+    one.mturk._CreateHITWithHITType = come  # type: ignore[method-assign]
+    one.tick()
+    one.judge(token)
+    one.hand_in(token)
+    one.tick()
+    assert one.hiring["submissions"] == {"accepted": 1}
+    assert one.hiring["spent"] == one.mturk.spent == 72
+
+
+def test_a_rejection_that_a_person_overturns_is_booked_though_hiring_has_stopped(
+    one: Hired,
+) -> None:
+    one.start()
+    one.tick()
+    bad = one.work("ABAD", fool=True)
+    one.tick()
+    one.service.post(f"{AT}/hiring", {"state": "stopped"})
+    one.tick()
+    assert bad.status == "Rejected"
+    bad.status = "Submitted"
+    one.mturk.call("ApproveAssignment", {"AssignmentId": bad.id})
+    one.tick(700)
+    assert one.hiring["spent"] == one.mturk.spent == 60
+
+
 @pytest.mark.parametrize(("rule", "status", "cost"), [("pay", "Approved", 60), ("hold", None, 0)])
 def test_who_did_not_pass_is_paid_or_left_to_a_person_as_the_study_says(
     sqlite_url: str, rule: str, status: str | None, cost: int

@@ -1,0 +1,66 @@
+"""What must be true of a history at every step, and when it is over."""
+
+from histories.world import World
+from in_process import AT
+
+IN_DOUBT = "may have been paid"
+
+
+class Wrong(AssertionError):
+    """Something that must not be."""
+
+
+def check_budget(world: World) -> None:
+    """What is committed stays in the budget, but for what a person there has overturned."""
+    committed, budget = world.committed()
+    bound = max(budget, world.floor)
+    overturned = world.place.overturned * world.place.each
+    if committed > bound + overturned:
+        raise Wrong(f"committed {committed} of {bound} after {world.moves} moves")
+    world.floor = min(world.floor, max(budget, committed))
+
+
+def waits(world: World) -> bool:
+    """Say whether a session is undecided, or a deed not done."""
+    states = world.hiring["submissions"]
+    open_sessions = any(states.get(name) for name in ("working", "finished", "submitted", "held"))
+    return open_sessions or any(one["state"] == "intended" for one in world.activity())
+
+
+def wrong_at_rest(world: World) -> list[str]:
+    """List what is wrong with a history that is over."""
+    about, place = world.hiring, world.place
+    items = world.activity()
+    doubted = [one for one in items if one["state"] == "failed" and IN_DOUBT in one["message"]]
+    wrong = []
+    most = sum(one["cost"] for one in doubted)
+    unbooked = about["spent"] - place.paid()
+    if not (0 <= unbooked <= most) or (unbooked and not doubted):
+        wrong.append(f"booked {about['spent']}, paid {place.paid()}, in doubt {most}")
+    if about["reserved"]:
+        wrong.append(f"reserved {about['reserved']} at rest")
+    if waits(world):
+        wrong.append(f"waiting at rest: {about['state']}, {about['submissions']}")
+    if set(about["offers"]) - {"expired", "failed"}:
+        wrong.append(f"offers at rest: {about['offers']}")
+    if about["warnings"]:
+        wrong.append(f"warnings at rest: {about['warnings']}")
+    paid = world.service.get(f"{AT}/pace")["paid"]
+    if round(paid["spent"] * 100) != about["spent"]:
+        wrong.append(f"told {paid['spent']} on the dashboard, {about['spent']} in hiring")
+    twice = {who: count for who, count in place.payments().items() if count > 1}
+    if twice:
+        wrong.append(f"paid more than once: {twice}")
+    return wrong + _wrong_of_workers(world)
+
+
+def _wrong_of_workers(world: World) -> list[str]:
+    """List who was not paid though they did all that was asked."""
+    payments = world.place.payments()
+    wrong = []
+    for visit in world.visits:
+        good = visit.honest and visit.careful and visit.finished and visit.handed_in
+        paid = payments["reward", visit.worker]
+        if good and not paid and not visit.by_hand:
+            wrong.append(f"{visit.worker} was not paid: {world.place.status(visit)}")
+    return wrong
