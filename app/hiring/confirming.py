@@ -132,7 +132,8 @@ def _append(service: Service, connection: Connection, held: Held, now: float) ->
     judgment = replace(judgment, seconds=held.row.held["seconds"])
     concluded = None
     if row.batch is not None or row.purpose == Purpose.QUIZ:
-        checking = Checking(connection, live, study, row.worker_id, held.row.quarantine)
+        session = held.row.quarantine
+        checking = Checking(connection, live, study, row.worker_id, admitted=session)
         concluded = checking.after(replace(row, state=State.ANSWERED), judgment, at)
     told = absorbed(held._replace(row=row), judgment, concluded, now)
     return Step(

@@ -73,6 +73,8 @@ class Checked:
             if len(choosing.rows) == room:
                 break
             row = handed.get(pair)
+            if row is None and pair in self._checking.taken:
+                continue
             if row is None:
                 choosing.hand_out(Question(pair, purpose=Purpose.QUIZ), swapped=choosing.toss())
             elif row.state == State.OPEN:

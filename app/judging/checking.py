@@ -44,8 +44,10 @@ class Checking:
     Parameters
     ----------
     quarantine
-        The worker's session that is meant, if its platform has not confirmed it: it has its own
-        questions beside those that count, and what was answered in it has no verdict yet.
+        The worker's session that is meant, if its platform has not confirmed it: it has questions
+        of its own and none that count, and what was answered in it has no verdict yet.
+    admitted
+        The session whose answers are being admitted to the log, if that is why it is looked.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Checking:
         study: Study,
         worker_id: int,
         quarantine: int | None = None,
+        admitted: int | None = None,
     ) -> None:
         self._live = live
         self._quality: Quality = study.settings.quality
@@ -63,7 +66,10 @@ class Checking:
         known = assignments.checked_by(connection, live.row.id, worker_id)
         self.highest = max((row.batch or 0 for row in known), default=0)
         """The highest number of a batch of any of the worker's sessions."""
-        self.rows = [row for row in known if row.quarantine in (None, quarantine)]
+        self.rows = [row for row in known if row.quarantine in (quarantine, admitted or quarantine)]
+        counted = [] if quarantine is None else [row for row in known if row.quarantine is None]
+        self.taken = {row.pair for row in counted if row.purpose == Purpose.QUIZ}
+        """Questions of a quiz that the session cannot have: the worker has them where it counts."""
         self._quarantine = quarantine
         self._verdicts = checks.verdicts_of(connection, worker_id, live.row.id)
         self._held_verdicts = (

@@ -206,7 +206,8 @@ class LiveTopic:
         known = self._barred[worker_id].values() if worker_id in self._barred else ()
         if session is None:
             return known
-        held = (row.pair for row in self.open.values() if row.worker_id == worker_id)
+        mine = (row for row in self.open.values() if row.worker_id == worker_id)
+        held = (row.pair for row in mine if row.purpose == Purpose.WORK)
         return [*known, *held, *self.quarantine.barred(session, worker_id)]
 
     def ran_out(self, worker_id: int, pair: Pair) -> AssignmentRow | None:

@@ -405,3 +405,19 @@ def test_what_is_held_waits_while_its_topic_is_closed_and_who_is_blocked_gives_n
     one.tick()
     log = one.service.get(f"{ON_TOPIC}/judgments")["items"]
     assert [entry["worker"] for entry in log] == ["AREAL"] * 4
+
+
+def test_a_stranger_in_the_name_of_a_worker_who_holds_a_trap_is_asked_something_else(
+    sqlite_url: str,
+) -> None:
+    with hired(sqlite_url, quality={"batch": 4, "traps": 2}) as one:
+        one.service.send("PATCH", AT, {"platform_options": {"queue": f"{one.fake.url}/queue"}})
+        one.start()
+        one.tick()
+        token = one.enter(one.take("AREAL"))
+        one.tick()
+        mine = questions(one, token, 4)
+        assert len(mine) == 4
+        forged = questions(one, stranger(one, worker="AREAL"), 4)
+        assert forged and not {each["id"] for each in mine} & {each["id"] for each in forged}
+        assert not set(map(pair_of, mine)) & set(map(pair_of, forged))
