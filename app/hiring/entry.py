@@ -57,21 +57,31 @@ def admit(service: Service, study: Study, arrival: Arrival, access: Any) -> Entr
         told = told_of(connection, study.id, arrival.session)
     if known is not None and known.confirmed_at is not None:
         return Entry(offer, confirmed=True)
-    is_open = offer.state == OfferState.OPEN
+    is_open = offer is None or offer.state == OfferState.OPEN
     confirmed = told or _asked(study, arrival, access)
     if not is_open and known is None and not confirmed:
         raise BadArrival("this offer has ended: give the work back where you took it")
-    proved = _proved(service, study, arrival, offer)
+    proved = None if offer is None else _proved(service, study, arrival, offer)
     if proved is False:
         raise BadArrival("the address was not made by the platform's form: open it from there")
     return Entry(offer, confirmed or bool(proved))
 
 
-def _offer_of(connection: Connection, study: Study, arrival: Arrival) -> OfferRow:
-    for row in offers.list_offers(connection, study.id):
+def _offer_of(connection: Connection, study: Study, arrival: Arrival) -> OfferRow | None:
+    """Find the offer that an arrival names; None if it may be the one that is being published.
+
+    Workers are quick: some come before the platform has said what it calls the offer.
+    """
+    made = [
+        row
+        for row in offers.list_offers(connection, study.id)
+        if row.platform == study.settings.platform
+    ]
+    for row in made:
         if row.reference is not None and row.reference == arrival.offer:
-            if row.platform == study.settings.platform:
-                return row
+            return row
+    if arrival.offer and any(row.state == OfferState.INTENDED for row in made):
+        return None
     raise BadArrival("the address names no offer of this study: open it from the platform")
 
 

@@ -41,14 +41,13 @@ def lapse(service: Service, study: Study, hiring: HiringRow, now: float) -> None
     patience = study.platform.session_seconds + GRACE_SECONDS if study.platform.hires else 0.0
     for row in came:
         offer = made.get(row.offer_id or 0)
-        if offer is not None and _is_over(row, offer, patience, now):
+        if _is_over(row, offer, patience, now):
             _give_up(service, hiring, row, now)
             lapsed.append(row)
     for row in lapsed:
         offer = made.get(row.offer_id or 0)
-        final = offer is None or _is_final(row, offer, now)
         if row.id in holding and row.confirmed_at is None:
-            _free(service, row, now, drop=final)
+            _free(service, row, now, drop=_is_final(row, offer, now))
 
 
 def awaits_late(connection: Connection, study_id: int, now: float) -> bool:
@@ -57,8 +56,11 @@ def awaits_late(connection: Connection, study_id: int, now: float) -> bool:
     return any(row.finished_at is not None and now - row.begun_at < KEEP_SECONDS for row in lapsed)
 
 
-def _is_over(row: SubmissionRow, offer: OfferRow, patience: float, now: float) -> bool:
+def _is_over(row: SubmissionRow, offer: OfferRow | None, patience: float, now: float) -> bool:
     """Say whether a session is not expected to be handed in any more."""
+    if offer is None:
+        # Either it came before its offer was noted here, or no platform has ever sent it.
+        return row.confirmed_at is None and now - row.begun_at > patience
     if offer.state == OfferState.EXPIRED and offer.working is not None:
         # The platform says how many are at work: nobody is given up before they all have ended.
         if row.confirmed_at is not None or not offer.working:
@@ -71,8 +73,8 @@ def _is_over(row: SubmissionRow, offer: OfferRow, patience: float, now: float) -
     return now - began > patience
 
 
-def _is_final(row: SubmissionRow, offer: OfferRow, now: float) -> bool:
-    ended = offer.state == OfferState.EXPIRED and offer.working == 0
+def _is_final(row: SubmissionRow, offer: OfferRow | None, now: float) -> bool:
+    ended = offer is not None and offer.state == OfferState.EXPIRED and offer.working == 0
     return ended or now - row.begun_at > KEEP_SECONDS
 
 

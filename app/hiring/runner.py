@@ -113,7 +113,7 @@ class Runner:
                 deeds.intended(connection, row.study_id)
                 or offers.submissions_in(connection, row.study_id, UNDECIDED)
                 or awaits_late(connection, row.study_id, self._clock())
-                or any(one.state == OfferState.OPEN for one in made)
+                or any(one.state == OfferState.OPEN or one.working for one in made)
                 or self._may_be_overturned(connection, row.study_id, made)
             )
 

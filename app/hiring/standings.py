@@ -41,11 +41,20 @@ class Standings:
         somebody publishes again, or lets it go on. What ran out by itself is free to be offered
         anew.
         """
+        self._stop_waiting()
         known = {one.reference: one for one in self._asked() if one.reference}
         for standing in self._account.standing(list(known)):
             self._take(known[standing.offer], standing)
         self._say()
         return not self._stopped and not self._paused
+
+    def _stop_waiting(self) -> None:
+        """Take nobody to be at work on an offer that ended so long ago that it is asked no more."""
+        with self._service.database.read() as connection:
+            made = offers.list_offers(connection, self._study.id)
+        for offer in made:
+            if offer.state == OfferState.EXPIRED and offer.working and not self._is_late(offer):
+                self._change(offer, working=0)
 
     def _asked(self) -> list[OfferRow]:
         with self._service.database.read() as connection:
@@ -56,9 +65,11 @@ class Standings:
 
     def _matters(self, offer: OfferRow, at_work: set[int | None]) -> bool:
         """Say whether someone may still be working on an offer that has ended."""
-        late = self._now - (offer.ended_at or offer.created_at) < LATE_SECONDS
         expected = offer.working != 0 or offer.id in at_work
-        return offer.state == OfferState.EXPIRED and late and expected
+        return offer.state == OfferState.EXPIRED and expected and self._is_late(offer)
+
+    def _is_late(self, offer: OfferRow) -> bool:
+        return self._now - (offer.ended_at or offer.created_at) < LATE_SECONDS
 
     def _take(self, offer: OfferRow, standing: OfferStanding) -> None:
         if offer.state == OfferState.EXPIRED:

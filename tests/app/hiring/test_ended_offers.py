@@ -232,3 +232,16 @@ def test_a_job_that_a_person_cancels_at_figure_eight_stops_hiring(
         units = len(fake.units)
         one.look()
         assert len(fake.units) == units
+
+
+def test_nobody_is_waited_for_longer_than_eight_days(one: Hired) -> None:
+    pass_time(one, 72 * HOUR - 600)
+    taken = one.take("AGONE")
+    one.service.post(f"{AT}/hiring", {"state": "stopped"})
+    one.judge(one.enter(taken), most=1)
+    pass_time(one, 700)
+    pass_time(one, 60)
+    assert one.hiring["reserved"] == 72, "MTurk says that someone is at work"
+    pass_time(one, 8 * 24 * HOUR)
+    assert one.hiring["reserved"] == 0
+    assert one.hiring["submissions"] == {"lapsed": 1}
