@@ -14,8 +14,8 @@ from typing import BinaryIO, Literal
 
 from nextpair.app.errors import TooLarge
 from nextpair.app.formats.files import GZIP, BadFile
+from nextpair.app.settings import MB
 
-MB = 1_000_000
 LONGEST_NAME = 100
 _CHUNK = 2**20
 _HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udfff]")

@@ -10,6 +10,7 @@ from fastapi.routing import APIRoute
 from in_process import AT, ON_TOPIC, InProcess, installed, refusal
 
 from nextpair.app.main import ROUTERS
+from nextpair.app.routes.keyed_route import KeyedRoute
 from nextpair.app.words import Scope
 
 DASHBOARD = (
@@ -49,6 +50,11 @@ def filled(path: str) -> str:
     """Fill a path's parameters in."""
     given = {"assignment": "1-1", "format": "csv"}
     return re.sub(r"\{(\w+)\}", lambda name: given.get(name[1], "x"), path)
+
+
+def test_every_route_asks_for_the_key_before_it_reads_a_body() -> None:
+    routes = [route for router in ROUTERS for route in router.routes]
+    assert routes and all(isinstance(route, KeyedRoute) for route in routes)
 
 
 def test_every_route_is_described(light: InProcess) -> None:
