@@ -7,7 +7,7 @@ from histories.every_place import PLACES
 from histories.history import play
 from histories.places import Place
 
-HISTORIES, MOVES = 10, 20
+HISTORIES, MOVES = 10, 15
 """Of each platform; `python -m benchmarks.histories` plays more."""
 
 

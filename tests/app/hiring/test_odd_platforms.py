@@ -25,7 +25,7 @@ from nextpair.app.platforms.base import Account
 from nextpair.storage import hirings
 from nextpair.storage.hiring_rows import NoticeRow
 
-EXAMPLES, LOOKS = 40, 20
+EXAMPLES, LOOKS = 30, 10
 STEADY = "/v1/studies/steady"
 SCENES: list[type[Scene]] = [OnMTurk, OnProlific, OnSlots, OnUnits, OnLabelStudio]
 NAMES = [kind.__name__ for kind in SCENES]
