@@ -44,6 +44,12 @@ class SubmissionState(StrEnum):
 
 AT_WORK = (SubmissionState.WORKING, SubmissionState.FINISHED)
 """What has not been handed in yet."""
+HANDED_IN = (
+    SubmissionState.SUBMITTED,
+    SubmissionState.HELD,
+    SubmissionState.ACCEPTED,
+    SubmissionState.REJECTED,
+)
 UNDECIDED = (
     SubmissionState.WORKING,
     SubmissionState.FINISHED,

@@ -21,7 +21,7 @@ from nextpair.app.platforms.base import Shows
 from nextpair.app.platforms.facts import Arrival, Stage
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
-from nextpair.storage.hiring_rows import AT_WORK, OfferRow, OfferState, SubmissionRow
+from nextpair.storage.hiring_rows import AT_WORK, HANDED_IN, OfferRow, OfferState, SubmissionRow
 
 log = logging.getLogger("nextpair")
 
@@ -113,6 +113,10 @@ def nameless(rows: Sequence[SubmissionRow], stage: Stage) -> SubmissionRow | Non
     It may have come to several, one after the other, and of several whom nobody has confirmed any
     may be a stranger: then it is left to what the platform tells when it is asked.
     """
+    handed_in = [row for row in rows if row.state in HANDED_IN and row.confirmed_at is not None]
+    if handed_in:
+        # It is nobody else's any more, whoever claims to be at work on it.
+        return handed_in[-1]
     at_work = [row for row in rows if row.state in AT_WORK]
     confirmed = [row for row in at_work if row.confirmed_at is not None]
     if confirmed:

@@ -16,17 +16,17 @@ from histories.world import QUESTIONS, World
 from in_process import installed
 from platforms.scenes import PUBLIC
 
-STRANGERS = False
+STRANGERS = True
 """Whether people come whom no platform has sent."""
-STOPPED_OFFERS = False
+STOPPED_OFFERS = True
 """Whether offers run out at the platform, or are stopped there."""
-ABANDONED = False
+ABANDONED = True
 """Whether workers may go for good where no platform tells that they have gone."""
 MOVES = 35
 REST = 40
 """After how many looks everything must have come to rest."""
-BETWEEN = 700.0
-"""Seconds between the last looks: a dead leader leads no more, and bonuses come to be listed."""
+BETWEEN = 4000.0
+"""Seconds between the last looks: leases end, bonuses come to be listed, sessions lapse."""
 
 
 @dataclass(frozen=True, slots=True)

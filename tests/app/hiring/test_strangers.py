@@ -14,7 +14,10 @@ from platforms.mturk_server import answer_xml
 from platforms.scenes import ENTRANCE, PUBLIC, Scene
 from platforms.scenes_of_sessions import OnProlific, OnSlots
 
+from nextpair.app.hiring.entry import nameless
 from nextpair.app.hiring.runner import Runner
+from nextpair.app.platforms.facts import Stage
+from nextpair.storage.hiring_rows import SubmissionRow, SubmissionState
 
 ON_TOPIC = f"{AT}/topics/{TOPIC}"
 
@@ -261,6 +264,19 @@ def test_checks_of_a_session_are_concluded_once_it_counts(database_url: str) -> 
         assert [each["WorkerId"] for each in one.mturk.bonuses] == ["AGOOD"]
         status = {each["id"]: each["status"] for each in one.service.get(f"{AT}/workers")["items"]}
         assert status == {"AGOOD": "active", "ABAD": "stopped"}
+
+
+def test_what_is_told_without_a_name_of_a_session_that_was_handed_in_is_nobody_elses() -> None:
+    def row(number: int, state: SubmissionState, confirmed_at: float | None) -> SubmissionRow:
+        times = {"begun_at": 1.0, "finished_at": 2.0, "created_at": 1.0}
+        about = {"study_id": 1, "platform": "prolific", "session": "s", "offer_id": 1, "extra": {}}
+        who: Json = {"id": number, "worker_id": number, "state": state}
+        return SubmissionRow(**who, **about, **times, confirmed_at=confirmed_at)
+
+    real = row(1, SubmissionState.ACCEPTED, 1.0)
+    stranger = row(2, SubmissionState.FINISHED, None)
+    for stage in Stage:
+        assert nameless([real, stranger], stage) == nameless([stranger, real], stage) == real
 
 
 def test_a_session_that_nobody_stands_by_is_given_up_and_a_late_hand_in_still_counts(
