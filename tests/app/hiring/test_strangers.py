@@ -268,8 +268,14 @@ def test_checks_of_a_session_are_concluded_once_it_counts(database_url: str) -> 
 
 def test_what_is_told_without_a_name_of_a_session_that_was_handed_in_is_nobody_elses() -> None:
     def row(number: int, state: SubmissionState, confirmed_at: float | None) -> SubmissionRow:
-        times = {"begun_at": 1.0, "finished_at": 2.0, "created_at": 1.0}
-        about = {"study_id": 1, "platform": "prolific", "session": "s", "offer_id": 1, "extra": {}}
+        times: Json = {"begun_at": 1.0, "finished_at": 2.0, "created_at": 1.0}
+        about: Json = {
+            "study_id": 1,
+            "platform": "prolific",
+            "session": "s",
+            "offer_id": 1,
+            "extra": {},
+        }
         who: Json = {"id": number, "worker_id": number, "state": state}
         return SubmissionRow(**who, **about, **times, confirmed_at=confirmed_at)
 
