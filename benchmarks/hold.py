@@ -7,18 +7,20 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from installations import new_database, new_key, postgresql, serving
 
-from benchmarks.holding import attack, chaos, probe
+from benchmarks.holding import attack, chaos, heavy, probe
 from benchmarks.holding.ground import Outcome
+from benchmarks.holding.large_study import fill
 from benchmarks.section import Section
 
 ATTACK = "attack"
+LARGE_DOCUMENTS, LARGE_JUDGMENTS = 2_000, 6_000
 SELECTOR = "merge-tie-random"
 """A selector that takes next to no time, so that what is measured is the service."""
 
@@ -65,12 +67,17 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
     )
 
 
+JUDGED, LARGE = "judged", "large"
+"""The study that workers judge, and the one that reports are asked for."""
+
+
 @contextmanager
 def on_sqlite() -> Iterator[tuple[str, str]]:
     """Serve from SQLite with one process; yield the address and an admin's key."""
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/nextpair.db"
         key = new_key(url)
+        fill(url, LARGE, LARGE_DOCUMENTS, LARGE_JUDGMENTS)
         with serving(url) as (address, _):
             yield address, key
 
@@ -80,15 +87,29 @@ def on_postgresql() -> Iterator[tuple[str, str]]:
     """Serve from PostgreSQL with two processes."""
     with postgresql() as server, new_database(server) as url:
         key = new_key(url)
+        fill(url, LARGE, LARGE_DOCUMENTS, LARGE_JUDGMENTS)
         with serving(url, 2) as (address, _):
             yield address, key
+
+
+def reports(address: str, key: str) -> AbstractContextManager[object]:
+    """Ask for ten reports at once, again and again."""
+    return heavy.ten_reports(address, key, LARGE)
+
+
+def streams(address: str, key: str) -> AbstractContextManager[object]:
+    """Watch the study that is judged by two hundred event streams."""
+    return heavy.two_hundred_streams(address, key, JUDGED)
 
 
 GROUNDS = {"SQLite": on_sqlite, "PostgreSQL, 2 processes": on_postgresql}
 LOADS: dict[str, tuple[attack.Holding, ...]] = {
     "idle": (),
+    "ten reports": (reports,),
+    "200 event streams": (streams,),
     "an upload of 200 MB": (attack.upload,),
     "an attacker without a key": (attack.keyless,),
+    "all of it": (reports, streams, attack.upload, attack.keyless),
 }
 
 
@@ -104,7 +125,7 @@ def measure_attack(given: argparse.Namespace) -> Section:
     )
     for name, served in GROUNDS.items():
         with served() as (address, key), probe.pool() as executor:
-            judged = probe.Judged(address, key, "judged")
+            judged = probe.Judged(address, key, JUDGED)
             probe.add_study(judged, SELECTOR)
             idle: probe.Latencies | None = None
             for load, parts in LOADS.items():

@@ -27,7 +27,7 @@ IDLE_SOCKETS = 200
 
 Load = Callable[[str, str, Event], None]
 """Works on the service at an address, with a key, until the event is set."""
-Holding = Callable[[str, str], AbstractContextManager[None]]
+Holding = Callable[[str, str], AbstractContextManager[object]]
 """Puts a load on the service at an address, by a key, for as long as it is entered."""
 
 
