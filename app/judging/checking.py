@@ -6,14 +6,11 @@ from dataclasses import asdict
 from nextpair.app.designs.base import Design
 from nextpair.app.judging.conclusions import Concluded
 from nextpair.app.judging.live import LiveTopic
+from nextpair.app.judging.marking import Marking
 from nextpair.app.judging.quality import (
-    Checked,
-    Finding,
     OnFailure,
     Quality,
     all_passed,
-    check_batch,
-    check_quiz,
 )
 from nextpair.app.judging.quarantine import held_judgment
 from nextpair.app.judging.study import Study
@@ -24,7 +21,6 @@ from nextpair.storage.rows import (
     AssignmentRow,
     Check,
     Effect,
-    GoldRow,
     JudgmentRow,
     Purpose,
     State,
@@ -221,7 +217,8 @@ class Checking:
         # A quiz can have open questions of a choice that has changed since.
         lost = (State.SKIPPED,) if check is Check.QUIZ else (State.SKIPPED, State.OPEN)
         missed = [row for row in rows if row.purpose in CHECKS and row.state in lost]
-        findings = self._findings(check, found, missed, answers)
+        marking = Marking(self._design, self._live.golds, answers)
+        findings = marking.findings(check, self._quality, found, missed)
         attempt = len(self._of(check, number)) + 1
         failed = any(one.failed for one in findings)
         effect = self._effect(check, attempt) if failed else Effect.NONE
@@ -247,75 +244,3 @@ class Checking:
             again = attempt < self._quality.attempts
             return Effect.ASK_AGAIN if again else Effect.STOP_AND_IGNORE
         return Effect.IGNORE if rule is OnFailure.IGNORE else Effect.STOP
-
-    # -- what is checked ------------------------------------------------------------------------
-
-    def _findings(
-        self,
-        check: Check,
-        found: Sequence[JudgmentRow],
-        missed: Sequence[AssignmentRow],
-        answers: Sequence[JudgmentRow],
-    ) -> list[Finding]:
-        checked = [self._checked(answer, answers) for answer in found]
-        checked += [_wrong(row) for row in missed]
-        find = check_batch if check is Check.BATCH else check_quiz
-        return find(self._quality, checked)
-
-    def _checked(self, answer: JudgmentRow, answers: Sequence[JudgmentRow]) -> Checked:
-        review = answer.subject is not None
-        read = self._design.read(answer.answer, review=review)
-        documents = 1 if answer.first == answer.second else 2
-        known, value = self._on_scale(answer)
-        return Checked(
-            answer.seconds,
-            documents,
-            answer.correct,
-            known,
-            value,
-            self._alike(answer, answers) if answer.purpose == Purpose.REPEAT else None,
-            self._design.moved(read),
-        )
-
-    def _on_scale(self, answer: JudgmentRow) -> tuple[float | None, float | None]:
-        """Tell a trap's known and given value, where no answer is right by itself."""
-        gold = find_gold(self._live.golds, answer.first, answer.second, answer.purpose)
-        if gold is None or answer.correct is not None:
-            return None, None
-        known = self._design.known(gold.answer)
-        value = self._design.value(self._design.read(answer.answer))
-        return (known, value) if isinstance(known, float) else (None, None)
-
-    def _alike(self, answer: JudgmentRow, answers: Sequence[JudgmentRow]) -> bool | None:
-        before = [
-            one
-            for one in answers
-            if (one.first, one.second) == (answer.first, answer.second)
-            and one.purpose == Purpose.WORK
-            and one.subject is None
-        ]
-        if not before:
-            return None
-        if answer.outcome is not None:
-            return answer.outcome == before[-1].outcome
-        values = [self._design.value(self._design.read(one.answer)) for one in (answer, before[-1])]
-        return values[0] == values[1]
-
-
-def _wrong(row: AssignmentRow) -> Checked:
-    """Return what a check is that was not answered."""
-    documents = 1 if row.first == row.second else 2
-    if row.purpose == Purpose.REPEAT:
-        return Checked(None, documents, alike=False, answered=False)
-    return Checked(None, documents, correct=False, answered=False)
-
-
-def find_gold(golds: Sequence[GoldRow], first: int, second: int, purpose: str) -> GoldRow | None:
-    """Return the question with a known answer that this is, if it is one."""
-    if purpose not in (Purpose.TRAP, Purpose.QUIZ):
-        return None
-    wanted = (first, second, purpose == Purpose.QUIZ)
-    for gold in golds:
-        if (gold.first, gold.second, gold.quiz) == wanted:
-            return gold
-    return None

@@ -6,8 +6,8 @@ from html import unescape
 from typing import Any
 
 from nextpair.app.designs.base import AnswerModel, Seen
-from nextpair.app.judging.checking import find_gold
 from nextpair.app.judging.live import LiveTopic
+from nextpair.app.judging.marking import find_gold
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import Study
 from nextpair.storage import judgments

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nextpair.app.designs.base import Shape
-from nextpair.app.judging.checking import find_gold
+from nextpair.app.judging.marking import find_gold
 from nextpair.app.judging.quality import Checked, Quality, check_batch
 from nextpair.app.judging.scoring import Said
 from nextpair.app.reports.facts import Facts
