@@ -4,6 +4,7 @@ import argparse
 import os
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 
 import uvicorn
@@ -112,9 +113,18 @@ def _open_files(settings: Settings) -> int:
 
 
 def run_server(
-    settings: Settings, listening: socket.socket, grace_seconds: int = GRACE_SECONDS
+    settings: Settings,
+    listening: socket.socket,
+    grace_seconds: int = GRACE_SECONDS,
+    announce: Callable[[], None] = lambda: None,
 ) -> int:
-    """Serve at a socket that listens, until stopped."""
+    """Serve at a socket that listens, until stopped.
+
+    Parameters
+    ----------
+    announce
+        Tells whoever waits that the service can be stopped: from here on no signal is lost.
+    """
     files = _open_files(settings)
     most = min(settings.max_connections, max(files - OWN_FILES, files // 2))
     config = uvicorn.Config(
@@ -133,10 +143,14 @@ def run_server(
         timeout_worker_healthcheck=SILENCE_SECONDS,
     )
     if settings.processes > 1:
+        announce()
         _Supervisor(config, sockets=[listening]).run()
         return 0
     server = uvicorn.Server(config)
-    server.run(sockets=[listening])
+    # While the event loop is made, an interruption that is raised can be swallowed: it is noted.
+    with server.capture_signals():
+        announce()
+        server.run(sockets=[listening])
     if not server.started:
         print("nextpair: the service could not start", file=sys.stderr)
         return 1

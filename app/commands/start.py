@@ -7,6 +7,7 @@ import socket
 import sys
 import time
 from contextlib import ExitStack, suppress
+from functools import partial
 from types import FrameType
 from typing import NoReturn
 
@@ -94,10 +95,15 @@ def _serve(given: argparse.Namespace, folder: Folder, stack: ExitStack) -> int:
     os.environ["NEXTPAIR_LOG_LEVEL"] = settings.log_level
     signal.signal(signal.SIGTERM, _interrupt)
     folder.note(running)
+    address = running.url + sign_in_path(code)
+    announce = partial(_announce, folder, running, address, browser=given.browser)
+    return run_server(settings, listening, GRACE_SECONDS, announce)
+
+
+def _announce(folder: Folder, running: Running, address: str, *, browser: bool) -> None:
     print(f"nextpair serves this folder at {running.url}; everything is kept in {DATABASE}")
-    show_address(folder, running.url + sign_in_path(code), browser=given.browser)
+    show_address(folder, address, browser=browser)
     print("Ctrl-C stops it. Type other commands in another terminal, in this folder.", flush=True)
-    return run_server(settings, listening, GRACE_SECONDS)
 
 
 def _tell_unused() -> None:

@@ -106,7 +106,8 @@ def test_a_dashboard_that_is_open_does_not_hold_it_up(tmp_path: Path) -> None:
         with httpx.stream("GET", watched, headers=headers, timeout=SECONDS) as stream:
             assert stream.status_code == 200
             process.send_signal(signal.SIGINT)
-            assert b"".join(stream.iter_bytes()) == b"", "it ended, and was not cut off"
+            last_words = b"".join(stream.iter_bytes())
+            assert last_words == b": the service stops\n\n", "it ended, and was not cut off"
         assert process.stdout is not None
         told = process.stdout.read()
         assert "Traceback" not in told and "ERROR" not in told

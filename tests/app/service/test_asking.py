@@ -152,8 +152,9 @@ def test_a_blocked_worker_gets_nothing_until_let_in_again(service: InProcess) ->
     assert blocked.json()["status"] == "blocked"
     for wish in ({"worker": "ann"}, {"worker": "ann", "topic": "coffee"}):
         refusal(service.send("POST", f"{AT}/next", wish), 403, "worker-blocked")
-    assert service.judge(held).status_code == 201, "what a person did is not thrown away"
+    refusal(service.judge(held), 403, "worker-blocked")
     service.send("PATCH", f"{AT}/workers/ann", {"status": "active"})
+    assert service.judge(held).status_code == 201, "what they held is theirs again"
     assert service.next("ann")["assignments"]
     refusal(service.send("PATCH", f"{AT}/workers/zoe", {"status": "active"}), 404, "unknown-worker")
 

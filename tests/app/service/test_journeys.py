@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from crowds import until
@@ -113,13 +113,22 @@ def test_a_lost_connection_is_made_anew(both: tuple[InProcess, InProcess]) -> No
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
     )
-    elsewhere = Database(here.url)
-    with elsewhere.read() as connection:
-        ended = connection.execute(ours).scalars().all()
-    assert len(ended) > 1
-    # At once, also where it is not known yet that they are gone.
+    with closing(Database(here.url)) as elsewhere:
+        with elsewhere.read() as connection:
+            ended = connection.execute(ours).scalars().all()
+        assert len(ended) > 1
+        until(lambda: not _others(elsewhere), "the server has ended all other connections")
+    # At once: nobody has looked at them since.
     assert here.one("ann", topic=TOPIC, documents=False)["topic"]["id"] == TOPIC
-    elsewhere.close()
+
+
+def _others(database: Database) -> int:
+    others = text(
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    with database.read() as connection:
+        return int(connection.execute(others).scalar_one())
 
 
 def test_a_topic_that_another_process_holds_is_waited_for(

@@ -32,15 +32,16 @@ def test_the_traps_of_a_batch_that_failed_are_remembered(service: InProcess) -> 
 
 
 def test_an_answer_taken_back_by_its_worker_is_not_held_against_them(light: InProcess) -> None:
-    study(light, 3, selector="uniform", quality={"batch": 2, "traps": 1})
+    # More than there are questions: what has its verdict cannot be taken back.
+    study(light, 3, selector="uniform", quality={"batch": 5, "traps": 1})
     gold = {"documents": ["d1", "d2"], "answer": {"preference": "left"}}
     light.post(f"{ON_TOPIC}/golds", {"golds": [gold]})
-    for _ in range(2):
+    for _ in range(4):
         asked = light.one("ann")
-        if numbers(asked) == {1, 2}:
-            light.judge(asked, falsely(asked))
+        light.judge(asked, falsely(asked))
+        if light.get(f"{ON_TOPIC}/judgments")["items"][-1]["purpose"] == "trap":
             asked = light.undo(asked).json()
-        light.judge(asked, by_number(asked))
+            light.judge(asked, by_number(asked))
     found = workers(report(light))["ann"]
     assert (found["gold"], found["gold_accuracy"], found["retracted"]) == (1, 1.0, 1)
 
