@@ -14,7 +14,7 @@ from nextpair.selectors.errors import NextpairError
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
-PASSING = frozenset({429, 502, 503, 504})
+PASSING = frozenset({429, 502, 503, 504, 507})
 """What may go better in a moment."""
 
 

@@ -19,7 +19,7 @@ export function messageOf(error) {
 }
 
 const PATIENCE = 20_000;
-const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504, 507]);
 
 /**
  * Make a call.
