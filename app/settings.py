@@ -93,7 +93,7 @@ class Settings(BaseSettings):
         description="documents and judgments from which a ranking is computed by another process",
     )
     heavy_processes: int = Field(
-        2, ge=1, le=256, description="processes that compute reports, rankings and files, over all"
+        1, ge=1, le=256, description="processes that compute reports, rankings and files, over all"
     )
     heavy_waiting: int = Field(
         16, ge=0, le=10_000, description="reports, rankings and files that may wait, per process"
