@@ -8,7 +8,7 @@ import asyncio
 import http.client
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -125,10 +125,10 @@ class _Probe:
                 await self._timed(JUDGMENT, http.post(path, json=body))
             await asyncio.sleep(THINKING)
 
-    async def _timed(self, kind: str, sending: "asyncio.Future[httpx.Response] | object") -> bytes:
+    async def _timed(self, kind: str, sending: Awaitable[httpx.Response]) -> bytes:
         started = time.perf_counter()
         try:
-            response: httpx.Response = await sending  # type: ignore[misc]
+            response = await sending
         except httpx.HTTPError:
             self._found.failures += 1
             return b""
