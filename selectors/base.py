@@ -1,8 +1,8 @@
 """What a selector is, and how selectors are found.
 
-A selector lives in one file of this folder; the file's name, with dashes, is its public name, and
-its class is the one subclass of `Selector` defined there. Another package adds one through an entry
-point of the group `nextpair.selectors`.
+A selector lives in one file of this folder: its class is the one subclass of `Selector` that is
+defined there, and says its public name as `name`. Another package adds a selector through an entry
+point of the group `nextpair.selectors`, listed under the same name.
 """
 
 import json
@@ -93,6 +93,8 @@ class Selector(ABC):
     question from the generator given to `select`.
     """
 
+    name: ClassVar[str]
+    """The public name: what settings, logs and programs write. It never changes."""
     Options: ClassVar[type[Any]] = NoOptions
     """A frozen dataclass of the selector's options, with their defaults."""
     infers: ClassVar[bool] = True
