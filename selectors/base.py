@@ -5,6 +5,8 @@ defined there, and says its public name as `name`. Another package adds a select
 point of the group `nextpair.selectors`, listed under the same name.
 """
 
+from __future__ import annotations
+
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -12,17 +14,20 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
 from itertools import product
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.plugins import Plugins
-from nextpair.selectors.topic.documents import Documents
 from nextpair.selectors.topic.judgments import Finding, Outcome, Pair, unordered
-from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.order import Merge, Order
 from nextpair.selectors.topic.settings import Forecast, Judges
+
+# A client needs the names of this module, and neither NumPy nor what uses it.
+if TYPE_CHECKING:
+    import numpy as np
+
+    from nextpair.selectors.topic.documents import Documents
+    from nextpair.selectors.topic.open_pairs import OpenPairs
+    from nextpair.selectors.topic.order import Merge, Order
 
 
 class Idle(StrEnum):
@@ -114,7 +119,7 @@ class Selector(ABC):
         return {}
 
     @classmethod
-    def variant(cls, options: Any) -> "type[Selector]":
+    def variant(cls, options: Any) -> type[Selector]:
         """Return the class that does the work with these options."""
         return cls
 

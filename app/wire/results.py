@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from nextpair.app.wire.common import Moment
 from nextpair.selectors.base import End
 from nextpair.selectors.topic.judgments import Outcome
-from nextpair.selectors.topic.reported import Status as DocumentStatus
+from nextpair.selectors.topic.status import Status as DocumentStatus
 from nextpair.storage.rows import Purpose
 
 

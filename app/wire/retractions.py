@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, FailFast, Field, model_validator
 
-from nextpair.app.judging.moving import Why
 from nextpair.app.values import SAFE_INTEGER, Flag, Line, Whole
 from nextpair.app.wire.common import Name, Wire
-from nextpair.selectors.topic.reported import Status
+from nextpair.app.words import Why
+from nextpair.selectors.topic.status import Status
 
 MOST_MOVED = 1000
 
