@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.plugins import Plugins
-from nextpair.selectors.topic.judgments import Finding, Outcome, Pair, unordered
-from nextpair.selectors.topic.settings import Forecast, Judges
+from nextpair.selectors.state.judgments import Finding, Outcome, Pair, unordered
+from nextpair.selectors.state.settings import Forecast, Judges
 
 # A client needs the names of this module, and neither NumPy nor what uses it.
 if TYPE_CHECKING:
     import numpy as np
 
-    from nextpair.selectors.topic.documents import Documents
-    from nextpair.selectors.topic.open_pairs import OpenPairs
-    from nextpair.selectors.topic.order import Merge, Order
+    from nextpair.selectors.state.documents import Documents
+    from nextpair.selectors.state.open_pairs import OpenPairs
+    from nextpair.selectors.state.order import Merge, Order
 
 
 class Idle(StrEnum):

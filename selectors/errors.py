@@ -18,7 +18,7 @@
     ├── Contradiction            an outcome that the order already excludes
     ├── StorageError             the database: `storage/errors.py`
     ├── ServiceError             the service: `app/errors.py`
-    └── Refused, Unreachable     what a client is told, or not told: `app/connection.py`
+    └── Refused, Unreachable     what a client is told, or not told: `app/client/connection.py`
 
 The docstring of a class is its message when none is given. Whoever raises one has changed nothing.
 Its `code` is written out, so that a class can be renamed without changing the interface.

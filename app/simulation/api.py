@@ -13,7 +13,7 @@ from nextpair.app.simulation.studies import Study
 from nextpair.app.simulation.truths import Graded, graded_truths
 from nextpair.selectors.base import find_selector, make_options
 from nextpair.selectors.errors import BadInput, BadOption
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
+from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 File = str | PathLike[str]
 Options = Mapping[str, object]

@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nextpair.app.client import Client, Refused, Unreachable
+    from nextpair.app.schemas.topics import DocumentIn, GoldIn, GoldsIn, TopicIn, UnderstandingRule
     from nextpair.app.simulation.api import simulate
     from nextpair.app.simulation.crowd import CrowdSettings
     from nextpair.app.simulation.results import Simulation
-    from nextpair.app.wire.topics import DocumentIn, GoldIn, GoldsIn, TopicIn, UnderstandingRule
     from nextpair.selectors.base import End, Idle
     from nextpair.selectors.errors import (
         BadInput,
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
         UnknownDocument,
         UnknownSelector,
     )
-    from nextpair.selectors.topic.documents import Document
-    from nextpair.selectors.topic.judgments import Judgment, Outcome
-    from nextpair.selectors.topic.settings import ConflictPolicy, Judges, Lease, Settings
-    from nextpair.selectors.topic.state import Topic
+    from nextpair.selectors.state.documents import Document
+    from nextpair.selectors.state.judgments import Judgment, Outcome
+    from nextpair.selectors.state.settings import ConflictPolicy, Judges, Lease, Settings
+    from nextpair.selectors.state.topic_state import Topic
 
     __version__: str
 
@@ -82,7 +82,7 @@ _MODULES = {
     "nextpair.app.simulation.api": ("simulate",),
     "nextpair.app.simulation.crowd": ("CrowdSettings",),
     "nextpair.app.simulation.results": ("Simulation",),
-    "nextpair.app.wire.topics": (
+    "nextpair.app.schemas.topics": (
         "DocumentIn",
         "GoldIn",
         "GoldsIn",
@@ -97,10 +97,10 @@ _MODULES = {
         "UnknownDocument",
         "UnknownSelector",
     ),
-    "nextpair.selectors.topic.documents": ("Document",),
-    "nextpair.selectors.topic.judgments": ("Judgment", "Outcome"),
-    "nextpair.selectors.topic.settings": ("ConflictPolicy", "Judges", "Lease", "Settings"),
-    "nextpair.selectors.topic.state": ("Topic",),
+    "nextpair.selectors.state.documents": ("Document",),
+    "nextpair.selectors.state.judgments": ("Judgment", "Outcome"),
+    "nextpair.selectors.state.settings": ("ConflictPolicy", "Judges", "Lease", "Settings"),
+    "nextpair.selectors.state.topic_state": ("Topic",),
 }
 """Where each name is imported from when it is first used; type checkers read the imports above."""
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
