@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from nextpair.selectors.base import End
 
-ENDINGS: Mapping[End, str] = {
+END_DESCRIPTIONS: Mapping[End, str] = {
     End.KNOWN: "every document is settled",
     End.PLAN: "everything planned is answered",
     End.BUDGET: "stopped by the budget",

@@ -11,10 +11,10 @@ SAFE_INTEGER = 2**53 - 1
 Line = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00]*$")]
 Prose = Annotated[str, StringConstraints(max_length=100_000, pattern=r"^[^\x00]*$")]
 # Strict: "3" is not 3, and true is not 1.
-Whole = Annotated[int, Field(strict=True)]
+Integer = Annotated[int, Field(strict=True)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
-Seed = Annotated[Whole, Field(ge=0, le=SAFE_INTEGER)]
+Seed = Annotated[Integer, Field(ge=0, le=SAFE_INTEGER)]
 OptionValue = (
     bool
     | Annotated[int, Field(ge=-SAFE_INTEGER, le=SAFE_INTEGER)]

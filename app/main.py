@@ -9,8 +9,8 @@ import anyio.to_thread
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from nextpair.app.compute.pool import HeavyPool
-from nextpair.app.events.tail import Tail
+from nextpair.app.compute.pool import ComputePool
+from nextpair.app.events.hub import EventHub
 from nextpair.app.hiring.runner import looked_after
 from nextpair.app.runtime.process_watch import leave_with_parent
 from nextpair.app.runtime.schema_watch import schema_watched
@@ -21,7 +21,7 @@ from nextpair.app.runtime.threads import limit_threads, tell_libraries
 from nextpair.app.security.api_keys import KeyRing, RateLimit
 from nextpair.app.settings import Settings
 from nextpair.app.web.metrics import Metrics, remove_folder
-from nextpair.app.web.middleware import Surroundings, start_logging
+from nextpair.app.web.middleware import RequestMiddleware, start_logging
 from nextpair.app.web.openapi import describe
 from nextpair.app.web.problems import add_handlers
 from nextpair.app.web.routes import (
@@ -117,8 +117,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         openapi_url=None,
     )
     metrics = Metrics()
-    heavy = app.state.heavy = HeavyPool(settings, metrics.note_heavy)
-    tail = app.state.tail = Tail(service, heavy, clock)
+    heavy = app.state.heavy = ComputePool(settings, metrics.note_heavy)
+    tail = app.state.tail = EventHub(service, heavy, clock)
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)
@@ -141,7 +141,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             allow_methods=["*"],
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
         )
-    app.add_middleware(Surroundings, metrics=metrics)
+    app.add_middleware(RequestMiddleware, metrics=metrics)
     # The way FastAPI's own documentation names to describe an API otherwise.
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     return app

@@ -32,7 +32,7 @@ def with_password(address: str, password: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}"))
 
 
-def _content(path: Path) -> str:
+def _read_password_file(path: Path) -> str:
     try:
         content = path.read_text(encoding="utf-8").rstrip("\r\n")
     except (OSError, ValueError) as error:
@@ -135,7 +135,7 @@ class Settings(BaseSettings):
     def _read_password(self) -> Self:
         address = self.database.get_secret_value()
         if self.database_password_file is not None and not address.startswith("sqlite"):
-            whole = with_password(address, _content(self.database_password_file))
+            whole = with_password(address, _read_password_file(self.database_password_file))
             # Pydantic's own way to set what is frozen, while it is being made.
             object.__setattr__(self, "database", SecretStr(whole))
         return self

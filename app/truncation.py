@@ -2,14 +2,14 @@
 
 import re
 
-LONGEST_TEXT = 320
+MAX_TEXT_LENGTH = 320
 """More than anything that is said here of what is wrong, with names of a usual length in it."""
 _TAIL = 80
 _WORD_HEAD, _WORD_TAIL = 100, 10
 _LONG_WORD = re.compile(rf"(\S{{{_WORD_HEAD}}})\S{{{_WORD_TAIL},}}(\S{{{_WORD_TAIL}}})")
 
 
-def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
+def shortened(text: str, longest: int = MAX_TEXT_LENGTH) -> str:
     """Leave out the middle of long words, such as an id, and of a text that is long altogether.
 
     >>> shortened(f"there is no study {'x' * 1000!r}: look at the list")[100:]

@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from nextpair.app.names import SHAPE
+from nextpair.app.names import NAME_PATTERN
 
 NUL = r"^[^\x00]*$"
-ALLOWED = {
+PATTERN_MESSAGES = {
     NUL: "must not have the character NUL",
     r"^[^\x00-\x1f\x7f]+$": "must have no line breaks, tabs or other control characters",
-    SHAPE: "must be a name without slashes, invisible characters and spaces at its ends",
+    NAME_PATTERN: "must be a name without slashes, invisible characters and spaces at its ends",
     r"^[A-Za-z0-9_-]{1,100}$": "must have 1 to 100 letters without accents, digits, _ and -",
     r"^[A-Z]{3}$": "must be the three capital letters of a currency, such as USD",
     r"^[A-Z]{2}$": "must be the two capital letters of a country, such as US",
@@ -39,7 +39,7 @@ ALLOWED = {
 """What each pattern asks for; a test insists that every pattern in use is here."""
 
 _Context = Mapping[str, Any]
-_WORDS: dict[str, str | Callable[[_Context], str]] = {
+_MESSAGES: dict[str, str | Callable[[_Context], str]] = {
     "missing": "is missing",
     "missing_argument": "is missing",
     "extra_forbidden": "is not known here",
@@ -80,16 +80,16 @@ _WORDS: dict[str, str | Callable[[_Context], str]] = {
     "multiple_of": lambda of: f"must be a multiple of {_number(of['multiple_of'])}",
     "enum": lambda of: f"must be {_unquoted(of['expected'])}",
     "literal_error": lambda of: f"must be {_unquoted(of['expected'])}",
-    "string_pattern_mismatch": lambda of: ALLOWED.get(of["pattern"], UNKNOWN),
+    "string_pattern_mismatch": lambda of: PATTERN_MESSAGES.get(of["pattern"], FALLBACK_MESSAGE),
     "value_error": lambda of: str(of["error"]),
     "assertion_error": lambda of: str(of["error"]),
     "json_invalid": lambda of: f"is not JSON: {of['error']}",
     "json_type": "must be JSON",
 }
-UNKNOWN = "is not as it must be"
+FALLBACK_MESSAGE = "is not as it must be"
 
 
-def wording(error: Mapping[str, Any]) -> str:
+def error_message(error: Mapping[str, Any]) -> str:
     """Say what one of pydantic's errors says; what was made elsewhere has its words already.
 
     >>> wording({"type": "less_than_equal", "ctx": {"le": 99}, "msg": "Input should be less …"})
@@ -97,17 +97,17 @@ def wording(error: Mapping[str, Any]) -> str:
     """
     if "type" not in error:
         return str(error["msg"])
-    words = _WORDS.get(error["type"], UNKNOWN)
+    words = _MESSAGES.get(error["type"], FALLBACK_MESSAGE)
     return words if isinstance(words, str) else words(error.get("ctx", {}))
 
 
-def first_of(error: ValidationError) -> tuple[str, str]:
+def first_error(error: ValidationError) -> tuple[str, str]:
     """Say where the first thing is wrong, and what; without the input, which may be a secret."""
-    (first, *_) = findings(error.errors(include_url=False))
+    (first, *_) = errors_by_place(error.errors(include_url=False))
     return first
 
 
-def findings(
+def errors_by_place(
     errors: Iterable[Mapping[str, Any]], body: object = None, root: Sequence[str] = ()
 ) -> list[tuple[str, str]]:
     """Say of each place what is wrong there: one line, whatever the types it could have been.
@@ -123,7 +123,7 @@ def findings(
     for one in errors:
         where = ".".join(_place(one, body, root))
         words = found.setdefault(where, [])
-        if (said := wording(one)) not in words:
+        if (said := error_message(one)) not in words:
             words.append(said)
     return [(where, " or ".join(words)) for where, words in found.items()]
 

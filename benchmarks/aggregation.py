@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.section import Section, main
-from nextpair.app.simulation.crowd import CrowdSettings, recruit
-from nextpair.app.simulation.truths import Graded, Question, generated_truths
+from nextpair.app.simulation.crowd import CrowdSettings, draw_crowd
+from nextpair.app.simulation.ground_truth import GradedTruth, ShownPair, generated_truths
 from nextpair.selectors import ratings
 from nextpair.selectors.aggregation.bradley_terry import compare, rank
 from nextpair.selectors.aggregation.davidson import Davidson
@@ -76,14 +76,14 @@ def _once(seed: int, spammers: float) -> Columns:
     }
 
 
-def _tau(truth: Graded) -> Callable[[NDArray[np.float64]], float]:
+def _tau(truth: GradedTruth) -> Callable[[NDArray[np.float64]], float]:
     return lambda scores: tau_b(truth.scores, scores)
 
 
-def _judge(truth: Graded, spammers: float, rng: np.random.Generator) -> tuple[Table, Table]:
+def _judge(truth: GradedTruth, spammers: float, rng: np.random.Generator) -> tuple[Table, Table]:
     """Draw pairs, and answers to them as rows of pair, worker and outcome."""
     settings = CrowdSettings(WORKERS, error=0.2, spread=0.1, spammers=spammers)
-    crowd = recruit(settings, rng)
+    crowd = draw_crowd(settings, rng)
     pairs = sorted(
         {
             (min(one, other), max(one, other))
@@ -93,14 +93,14 @@ def _judge(truth: Graded, spammers: float, rng: np.random.Generator) -> tuple[Ta
         }
     )
     rows = [
-        (item, worker, OUTCOMES.index(truth.answer(Question(pair), crowd[worker], rng).outcome))
+        (item, worker, OUTCOMES.index(truth.answer(ShownPair(pair), crowd[worker], rng).outcome))
         for item, pair in enumerate(pairs)
         for worker in rng.choice(WORKERS, VOTES, replace=False).tolist()
     ]
     return np.array(pairs, dtype=np.intp), np.array(rows, dtype=np.intp)
 
 
-def _outcome(truth: Graded, first: int, second: int) -> int:
+def _outcome(truth: GradedTruth, first: int, second: int) -> int:
     one, other = truth.grades[first], truth.grades[second]
     return 2 if one == other else int(one < other)
 

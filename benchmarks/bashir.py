@@ -16,7 +16,7 @@ from nextpair.app.formats.features import FeatureTable
 from nextpair.app.formats.trec import read_qrels
 from nextpair.app.runtime.threads import limit_threads
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.truths import Graded, generated_truths, graded_truths
+from nextpair.app.simulation.ground_truth import GradedTruth, generated_truths, graded_truths
 from nextpair.selectors.aggregation.bradley_terry import compare, rank
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
 from nextpair.selectors.aggregation.responses import collect
@@ -86,7 +86,7 @@ Scores = NDArray[np.float64]
 class Task:
     """One topic judged once by one crowd."""
 
-    truth: Graded
+    truth: GradedTruth
     crowd: str
     seed: int
 
@@ -118,7 +118,7 @@ def _order(row: Scores) -> str:
     return ", ".join(f"{METHODS[place]} {row[place]:.4f}" for place in best_first)
 
 
-def topics(data: Path) -> list[Graded]:
+def topics(data: Path) -> list[GradedTruth]:
     """Read five of the paper's ten topics, or draw some like them."""
     path = data / "trec-8" / "bashir-five-topics.qrels.gz"
     if path.exists():
@@ -137,7 +137,7 @@ def play(task: Task) -> Scores:
     return np.array([auc(relevant, scores) for scores in score(task.truth, pairs, answers)])
 
 
-def schedule(truth: Graded, seed: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def schedule(truth: GradedTruth, seed: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Draw the paper's pairs; BM25 is imagined, as a normal score that separates by `PRIOR_AUC`."""
     apart = np.sqrt(2) * norm.ppf(PRIOR_AUC)
     priors = rng.normal(size=len(truth.documents)) + apart * (truth.scores > 0)
@@ -149,7 +149,7 @@ def schedule(truth: Graded, seed: int, rng: np.random.Generator) -> NDArray[np.i
     return np.array(list(planned or ()), dtype=np.intp)
 
 
-def score(truth: Graded, pairs: NDArray[np.intp], answers: Collected) -> Sequence[Scores]:
+def score(truth: GradedTruth, pairs: NDArray[np.intp], answers: Collected) -> Sequence[Scores]:
     """Score the documents by each of METHODS."""
     size = len(truth.documents)
     real = answers.items < len(pairs)
@@ -206,7 +206,7 @@ def draw(means: Scores) -> None:
     figure.savefig(STUDIES / "auc.png", dpi=120)
 
 
-def _section(crowd: str, truths: Sequence[Graded], table: Scores) -> Section:
+def _section(crowd: str, truths: Sequence[GradedTruth], table: Scores) -> Section:
     rows = [
         (f"{truth.topic}: {len(truth.documents):,} documents", *(f"{one:.4f}" for one in row))
         for truth, row in zip(truths, table, strict=True)

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from benchmarks.section import Section, main
-from nextpair.app.pages.headers import owner_headers
+from nextpair.app.pages.headers import dashboard_headers
 
 WATCH = """window.found = [];
 document.addEventListener('securitypolicyviolation', event => found.push(event.violatedDirective));
@@ -74,7 +74,7 @@ class Guarded(SimpleHTTPRequestHandler):
 
     def end_headers(self) -> None:
         """Add the policy."""
-        for name, value in owner_headers().items():
+        for name, value in dashboard_headers().items():
             self.send_header(name, value)
         super().end_headers()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from in_process import InProcess, installed
 
-from nextpair.app.demo.example import INSTRUCTIONS
+from nextpair.app.demo.example_study import INSTRUCTIONS
 from nextpair.app.formats.trec import read_qrels
 
 EXAMPLES = Path(str(files("nextpair.app.examples")))

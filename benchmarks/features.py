@@ -7,10 +7,15 @@ import numpy as np
 
 from benchmarks.section import Section, main, met
 from nextpair.app.formats.features import read_features
+from nextpair.app.simulation.ground_truth import (
+    GradedTruth,
+    GroundTruth,
+    generated_truths,
+    graded_truths,
+)
 from nextpair.app.simulation.report import topic_variation, variation
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Run, Study
-from nextpair.app.simulation.truths import Graded, Truth, generated_truths, graded_truths
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 from nextpair.selectors.state.documents import Document
 
 SVM_JUDGMENTS = range(5, 36)
@@ -20,9 +25,18 @@ def measure(given: argparse.Namespace) -> Section:
     """Run merge-tie over its one setting, the others over seeds."""
     truths = ranked_topics(given.data)
     seeds = len(SVM_JUDGMENTS)
-    by_setting = [Plan("merge-tie", {"svm_judgments": number}) for number in SVM_JUDGMENTS]
-    others = [Plan("quick-sort"), Plan("merge-tie-random"), Plan("merge-tie")]
-    over_settings, over_seeds = Study(truths, by_setting), Study(truths, others, repeat=seeds)
+    by_setting = [
+        SimulationPlan("merge-tie", {"svm_judgments": number}) for number in SVM_JUDGMENTS
+    ]
+    others = [
+        SimulationPlan("quick-sort"),
+        SimulationPlan("merge-tie-random"),
+        SimulationPlan("merge-tie"),
+    ]
+    over_settings, over_seeds = (
+        SimulatedStudy(truths, by_setting),
+        SimulatedStudy(truths, others, repeat=seeds),
+    )
     list(over_settings.play(given.jobs))
     list(over_seeds.play(given.jobs))
     runs = {
@@ -45,7 +59,7 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def ranked_topics(data: Path) -> list[Truth]:
+def ranked_topics(data: Path) -> list[GroundTruth]:
     """Read the topics with the ranks of all runs, or draw some like them."""
     path = data / "dl21" / "rank-matrix.csv.gz"
     if path.exists():
@@ -58,16 +72,16 @@ def ranked_topics(data: Path) -> list[Truth]:
     return [_with_features(truth, rng) for truth in truths]
 
 
-def _with_features(truth: Graded, rng: np.random.Generator) -> Graded:
+def _with_features(truth: GradedTruth, rng: np.random.Generator) -> GradedTruth:
     noisy = truth.scores[:, None] + rng.normal(scale=1.5, size=(len(truth.grades), 20))
     documents = [
         Document(document.id, {f"f{place}": float(value) for place, value in enumerate(row)})
         for document, row in zip(truth.documents, noisy, strict=True)
     ]
-    return Graded(truth.topic, documents, truth.grades)
+    return GradedTruth(truth.topic, documents, truth.grades)
 
 
-def _row(name: str, runs: list[Run]) -> tuple[str, ...]:
+def _row(name: str, runs: list[StudyRun]) -> tuple[str, ...]:
     totals = [run.judgments for run in runs]
     return (
         name,
@@ -80,7 +94,7 @@ def _row(name: str, runs: list[Run]) -> tuple[str, ...]:
     )
 
 
-def _bars(quick: list[Run], random: list[Run], svm: list[Run]) -> str:
+def _bars(quick: list[StudyRun], random: list[StudyRun], svm: list[StudyRun]) -> str:
     ratio = float(
         np.mean([run.judgments for run in svm]) / np.mean([run.judgments for run in random])
     )

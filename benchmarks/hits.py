@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
-from nextpair.app.simulation.truths import Graded, Question
+from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, draw_crowd
+from nextpair.app.simulation.ground_truth import GradedTruth, ShownPair
 from nextpair.selectors.aggregation.responses import UNKNOWN
 from nextpair.selectors.state.judgments import Outcome, Pair
 
@@ -31,10 +31,10 @@ class Collected:
 
 
 def collect_hits(
-    truth: Graded, pairs: NDArray[np.intp], settings: CrowdSettings, rng: np.random.Generator
+    truth: GradedTruth, pairs: NDArray[np.intp], settings: CrowdSettings, rng: np.random.Generator
 ) -> Collected:
     """Give every HIT to workers until four have passed its traps."""
-    crowd = recruit(settings, rng)
+    crowd = draw_crowd(settings, rng)
     traps = _traps(truth, rng)
     asked: list[Pair] = [(first, second) for first, second in pairs.tolist()] + traps
     rows: Rows = []
@@ -61,7 +61,7 @@ def collect_hits(
     return Collected(items, workers, said, np.array(known), shape, 1 - accepted / offered)
 
 
-def _traps(truth: Graded, rng: np.random.Generator) -> list[Pair]:
+def _traps(truth: GradedTruth, rng: np.random.Generator) -> list[Pair]:
     """Pair relevant documents with others, in either order."""
     relevant, others = (np.flatnonzero(mask) for mask in (truth.scores > 0, truth.scores <= 0))
     drawn = zip(
@@ -72,14 +72,16 @@ def _traps(truth: Graded, rng: np.random.Generator) -> list[Pair]:
     return [(one, other) if rng.random() < 0.5 else (other, one) for one, other in drawn]
 
 
-def _answer(truth: Graded, pair: Pair, worker: SimulatedWorker, rng: np.random.Generator) -> int:
-    return OUTCOMES.index(truth.answer(Question(pair), worker, rng).outcome)
+def _answer(
+    truth: GradedTruth, pair: Pair, worker: SimulatedWorker, rng: np.random.Generator
+) -> int:
+    return OUTCOMES.index(truth.answer(ShownPair(pair), worker, rng).outcome)
 
 
-def _right(truth: Graded, pair: Pair) -> int:
+def _right(truth: GradedTruth, pair: Pair) -> int:
     first, second = (truth.grades[place] for place in pair)
     return 2 if first == second else int(first < second)
 
 
-def _is_right(truth: Graded, pair: Pair, said: int) -> bool:
+def _is_right(truth: GradedTruth, pair: Pair, said: int) -> bool:
     return said == _right(truth, pair)

@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks.features import ranked_topics
 from benchmarks.published import web_tracks
 from benchmarks.section import Section, main, met
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Run, Study
-from nextpair.app.simulation.truths import Graded, Truth, generated_truths
+from nextpair.app.simulation.ground_truth import GradedTruth, GroundTruth, generated_truths
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
@@ -19,7 +19,7 @@ from nextpair.selectors.state.settings import Settings
 from nextpair.selectors.state.topic_state import Topic
 
 CERTAIN = {"risk": 0.0}
-PROOF, SORT = Plan("placement", CERTAIN), Plan("quick-sort")
+PROOF, SORT = SimulationPlan("placement", CERTAIN), SimulationPlan("quick-sort")
 MOST = {"wt11": 23_300, "wt12": 20_550}
 REPEATS = 10
 CROWD = 64
@@ -51,10 +51,12 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def _disturbed(year: str, topics: Sequence[Truth], plain: list[Run], jobs: int) -> list[list[str]]:
+def _disturbed(
+    year: str, topics: Sequence[GroundTruth], plain: list[StudyRun], jobs: int
+) -> list[list[str]]:
     """Let many come at once, and give features that say nothing."""
     rng = np.random.default_rng(0)
-    crowd = _count(topics, Plan("placement", CERTAIN, workers=CROWD), jobs, repeat=3)
+    crowd = _count(topics, SimulationPlan("placement", CERTAIN, workers=CROWD), jobs, repeat=3)
     useless = _count([_with_noise(topic, rng) for topic in topics], PROOF, jobs)
     alone = _mean(plain)
     return [
@@ -63,7 +65,7 @@ def _disturbed(year: str, topics: Sequence[Truth], plain: list[Run], jobs: int) 
     ]
 
 
-def _featured(topics: Sequence[Truth], jobs: int) -> list[list[str]]:
+def _featured(topics: Sequence[GroundTruth], jobs: int) -> list[list[str]]:
     bare = _count([_without_features(topic) for topic in topics], PROOF, jobs)
     sort, ranked = _count(topics, SORT, jobs), _count(topics, PROOF, jobs)
     return [
@@ -74,19 +76,21 @@ def _featured(topics: Sequence[Truth], jobs: int) -> list[list[str]]:
     ]
 
 
-def _count(topics: Sequence[Truth], plan: Plan, jobs: int, repeat: int = REPEATS) -> list[Run]:
-    study = Study(topics, [plan], repeat=repeat)
+def _count(
+    topics: Sequence[GroundTruth], plan: SimulationPlan, jobs: int, repeat: int = REPEATS
+) -> list[StudyRun]:
+    study = SimulatedStudy(topics, [plan], repeat=repeat)
     list(study.play(jobs))
     return study.runs(plan)
 
 
-def _mean(runs: list[Run]) -> float:
+def _mean(runs: list[StudyRun]) -> float:
     return float(np.mean([run.judgments for run in runs]))
 
 
 def _row(
     name: str,
-    runs: list[Run],
+    runs: list[StudyRun],
     against: str = "-",
     other: float | None = None,
     bar: float | None = None,
@@ -105,12 +109,12 @@ def _row(
     ]
 
 
-def _without_features(truth: Truth) -> Graded:
+def _without_features(truth: GroundTruth) -> GradedTruth:
     documents = [Document(document.id) for document in truth.documents]
-    return Graded(truth.topic, documents, truth.scores.astype(int).tolist())
+    return GradedTruth(truth.topic, documents, truth.scores.astype(int).tolist())
 
 
-def _with_noise(truth: Truth, rng: np.random.Generator) -> Graded:
+def _with_noise(truth: GroundTruth, rng: np.random.Generator) -> GradedTruth:
     """Shuffle, too: neighbours in a pool are often alike, and their order is no feature."""
     order = rng.permutation(len(truth.documents))
     documents = [
@@ -123,7 +127,7 @@ def _with_noise(truth: Truth, rng: np.random.Generator) -> Graded:
         )
         for place in order
     ]
-    return Graded(truth.topic, documents, truth.scores[order].astype(int).tolist())
+    return GradedTruth(truth.topic, documents, truth.scores[order].astype(int).tolist())
 
 
 def _growth() -> str:

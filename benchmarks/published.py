@@ -8,10 +8,10 @@ import numpy as np
 from benchmarks.section import Section, main, met
 from nextpair.app.formats.features import FeatureTable
 from nextpair.app.formats.trec import read_qrels
+from nextpair.app.simulation.ground_truth import GroundTruth, generated_truths, graded_truths
 from nextpair.app.simulation.report import topic_variation, variation
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Run, Study
-from nextpair.app.simulation.truths import Truth, generated_truths, graded_truths
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 
 QUICK_SORT = {"wt11": 25_122, "wt12": 22_587}
 MERGE_TIE = {"wt11": 23_818, "wt12": 21_087}
@@ -41,14 +41,14 @@ def measure(given: argparse.Namespace) -> Section:
         ),
     )
     for year, truths in web_tracks(given.data).items():
-        plans = [Plan(selector) for selector in SELECTORS]
-        study = Study(truths, plans, repeat=given.repeat)
+        plans = [SimulationPlan(selector) for selector in SELECTORS]
+        study = SimulatedStudy(truths, plans, repeat=given.repeat)
         list(study.play(given.jobs))
         section.rows += [_row(year, study.runs(plan)) for plan in plans]
     return section
 
 
-def web_tracks(data: Path) -> dict[str, list[Truth]]:
+def web_tracks(data: Path) -> dict[str, list[GroundTruth]]:
     """Read both years' topics, or draw some like them."""
     paths = {year: data / "trec-web" / f"{year}.qrels.gz" for year in QUICK_SORT}
     missing = [str(path) for path in paths.values() if not path.exists()]
@@ -62,7 +62,7 @@ def web_tracks(data: Path) -> dict[str, list[Truth]]:
     }
 
 
-def _row(year: str, runs: list[Run]) -> tuple[str, ...]:
+def _row(year: str, runs: list[StudyRun]) -> tuple[str, ...]:
     selector = runs[0].plan.selector
     totals = [run.judgments for run in runs]
     mean = float(np.mean(totals))

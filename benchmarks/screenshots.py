@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 
 from benchmarks.dashboard_scenes import STUDY, TOPIC, judge_for_a_day
 from nextpair.app.client import Client
-from nextpair.app.demo.example import INSTRUCTIONS
+from nextpair.app.demo.example_study import INSTRUCTIONS
 from nextpair.app.formats.documents import read_documents
 from nextpair.app.formats.trec_topics import read_topics
 from nextpair.app.schemas.topics import DocumentIn, TopicIn

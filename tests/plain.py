@@ -2,7 +2,7 @@
 
 import re
 
-from nextpair.app.validation_messages import UNKNOWN
+from nextpair.app.validation_messages import FALLBACK_MESSAGE
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 """What was sent, which may hold anything."""
@@ -20,7 +20,7 @@ NOT_PLAIN = {
         r"\b(NoneType|dict|tuple|str|int|bool|bytes|float|instance of|constrained-\w+|type)\b(?!\()"
     ),
     "the name of a class": re.compile(r"\b[A-Z][a-z]+[A-Z]\w*(In|Out|Wire|Error|Rule|Settings)\b"),
-    "nothing at all": re.compile(re.escape(UNKNOWN)),
+    "nothing at all": re.compile(re.escape(FALLBACK_MESSAGE)),
 }
 
 

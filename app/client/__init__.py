@@ -15,17 +15,17 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from nextpair.app.client.connection import Connection, Refused, Unreachable
-from nextpair.app.client.hiring_calls import Hiring
-from nextpair.app.client.judging_calls import Judging
-from nextpair.app.client.key_calls import Keys
-from nextpair.app.client.result_calls import Knowing
-from nextpair.app.client.setup_calls import SettingUp
+from nextpair.app.client.connection import Refused, RetryingConnection, Unreachable
+from nextpair.app.client.hiring_calls import HiringCalls
+from nextpair.app.client.judging_calls import JudgingCalls
+from nextpair.app.client.key_calls import KeyCalls
+from nextpair.app.client.result_calls import ResultCalls
+from nextpair.app.client.setup_calls import SetupCalls
 
 __all__ = ["Client", "Refused", "Unreachable"]
 
 
-class Client(SettingUp, Judging, Knowing, Hiring, Keys):
+class Client(SetupCalls, JudgingCalls, ResultCalls, HiringCalls, KeyCalls):
     """Calls the service; one connection pool, usable by many threads.
 
     Parameters
@@ -45,7 +45,9 @@ class Client(SettingUp, Judging, Knowing, Hiring, Keys):
         retries: int = 8,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(Connection(url, key, timeout=timeout, retries=retries, sleep=sleep))
+        super().__init__(
+            RetryingConnection(url, key, timeout=timeout, retries=retries, sleep=sleep)
+        )
 
     @property
     def url(self) -> str:

@@ -14,7 +14,7 @@ from nextpair.selectors.errors import NextpairError
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
-PASSING = frozenset({429, 502, 503, 504, 507})
+RETRYABLE_STATUSES = frozenset({429, 502, 503, 504, 507})
 """What may go better in a moment."""
 
 
@@ -35,7 +35,7 @@ class Unreachable(NextpairError):
     code = "unreachable"
 
 
-class Connection:
+class RetryingConnection:
     """A service at an address, with a key to it; many threads may use it at once."""
 
     def __init__(
@@ -101,7 +101,7 @@ class Connection:
             with self.http.stream("GET", path, params=query) as response:
                 if response.is_error:
                     response.read()
-                    raise refused(response)
+                    raise refusal_of(response)
                 yield response
         except httpx.TransportError as error:
             raise Unreachable(f"{self.http.base_url} broke off: {error}") from None
@@ -138,20 +138,20 @@ class Connection:
             else:
                 if response.is_success:
                     return response
-                if response.status_code not in PASSING or attempt == self._retries:
-                    raise refused(response)
-            self._sleep(_pause(attempt, response))
+                if response.status_code not in RETRYABLE_STATUSES or attempt == self._retries:
+                    raise refusal_of(response)
+            self._sleep(_backoff_seconds(attempt, response))
         raise AssertionError("the last attempt ends the loop")
 
 
-def _pause(attempt: int, response: httpx.Response | None) -> float:
+def _backoff_seconds(attempt: int, response: httpx.Response | None) -> float:
     """Wait longer each time, as long as was asked for, and not just as long as everyone else."""
     told = response.headers.get("retry-after", "") if response is not None else ""
     least = float(told) if told.isdecimal() else 0.0
     return max(least, min(0.05 * 2.0**attempt, 5.0)) * random.uniform(1.0, 1.5)
 
 
-def refused(response: httpx.Response) -> Refused:
+def refusal_of(response: httpx.Response) -> Refused:
     """Read why a call was refused."""
     try:
         return Refused(ProblemOut.model_validate_json(response.content))

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nextpair.app.client.calls import Calls, at
+from nextpair.app.client.calls import CallGroup, path_segment
 from nextpair.app.schemas.judging import AssignmentOut, JudgmentOut, NextOut, Skipped, VerdictOut
 from nextpair.app.schemas.sessions import SessionOut
 
 
-class Judging(Calls):
+class JudgingCalls(CallGroup):
     """Calls that ask and answer."""
 
     def next(
@@ -22,7 +22,9 @@ class Judging(Calls):
     ) -> NextOut:
         """Get the pairs that teach most now."""
         body = {"worker": worker, "topic": topic, "count": count, "documents": documents}
-        return self._call(NextOut, "POST", f"/v1/studies/{at(study)}/next", body, creates=True)
+        return self._call(
+            NextOut, "POST", f"/v1/studies/{path_segment(study)}/next", body, creates=True
+        )
 
     def judge(
         self,
@@ -49,7 +51,7 @@ class Judging(Calls):
 
     def assignment(self, assignment: str) -> AssignmentOut:
         """Show an assignment as it stands."""
-        return self._call(AssignmentOut, "GET", f"/v1/assignments/{at(assignment)}")
+        return self._call(AssignmentOut, "GET", f"/v1/assignments/{path_segment(assignment)}")
 
     def skip(self, assignment: AssignmentOut, reason: str | None = None) -> Skipped:
         """Give a question back; it goes to someone else."""
@@ -66,9 +68,9 @@ class Judging(Calls):
     ) -> SessionOut:
         """Open a judging session: its `url` is where the worker goes."""
         body = {"worker": worker, "topic": topic, "count": count}
-        return self._call(SessionOut, "POST", f"/v1/studies/{at(study)}/sessions", body)
+        return self._call(SessionOut, "POST", f"/v1/studies/{path_segment(study)}/sessions", body)
 
     def show_understanding(self, study: str, topic: str, worker: str, choice: str) -> VerdictOut:
         """Answer a topic's understanding question for a worker."""
-        path = f"/v1/studies/{at(study)}/topics/{at(topic)}/understanding"
+        path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/understanding"
         return self._call(VerdictOut, "POST", path, {"worker": worker, "choice": choice})

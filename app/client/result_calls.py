@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from nextpair.app.client.calls import Calls, at, dump, given
+from nextpair.app.client.calls import CallGroup, dump_set_fields, path_segment, query_parameters
 from nextpair.app.schemas.exports import UNJUDGED, Format
 from nextpair.app.schemas.judging import VerdictOut
 from nextpair.app.schemas.reports import ReportOut
@@ -45,60 +45,64 @@ class Export:
         return self._response.iter_bytes()
 
 
-class Knowing(Calls):
+class ResultCalls(CallGroup):
     """Calls that tell what is known, and take back what was wrong."""
 
     def ranking(self, study: str, topic: str, rating: str | None = None) -> RankingOut:
         """Rank a topic's documents."""
         query = {} if rating is None else {"rating": rating}
-        path = f"/v1/studies/{at(study)}/topics/{at(topic)}/ranking"
+        path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/ranking"
         return self._call(RankingOut, "GET", path, query=query)
 
     def progress(self, study: str, topic: str) -> ProgressOut:
         """Say how far a topic has come."""
-        path = f"/v1/studies/{at(study)}/topics/{at(topic)}/progress"
+        path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/progress"
         return self._call(ProgressOut, "GET", path)
 
     def study_progress(self, study: str) -> StudyProgressOut:
         """Say how far a study has come."""
-        return self._call(StudyProgressOut, "GET", f"/v1/studies/{at(study)}/progress")
+        return self._call(StudyProgressOut, "GET", f"/v1/studies/{path_segment(study)}/progress")
 
     def explain(self, study: str, topic: str, first: str, second: str) -> ExplanationOut:
         """Say how two documents compare, and why."""
-        path = f"/v1/studies/{at(study)}/topics/{at(topic)}/explain"
+        path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/explain"
         return self._call(ExplanationOut, "GET", path, query={"first": first, "second": second})
 
     def reliability(self, study: str, topic: str) -> list[ReliabilityOut]:
         """Say how far each worker's answers can be relied on, least first."""
-        path = f"/v1/studies/{at(study)}/topics/{at(topic)}/reliability"
+        path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/reliability"
         return self._call(ReliabilitiesOut, "GET", path).workers
 
     def conflicts(self, study: str, topic: str) -> Iterator[ConflictOut]:
         """Yield what contradicts the rest of a topic's answers."""
-        return self._pages(ConflictOut, f"/v1/studies/{at(study)}/topics/{at(topic)}/conflicts")
+        return self._pages(
+            ConflictOut, f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/conflicts"
+        )
 
     def judgments(self, study: str, topic: str) -> Iterator[LogEntryOut]:
         """Yield a topic's log."""
-        return self._pages(LogEntryOut, f"/v1/studies/{at(study)}/topics/{at(topic)}/judgments")
+        return self._pages(
+            LogEntryOut, f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/judgments"
+        )
 
     def workers(self, study: str) -> Iterator[WorkerOut]:
         """Yield a study's workers."""
-        return self._pages(WorkerOut, f"/v1/studies/{at(study)}/workers")
+        return self._pages(WorkerOut, f"/v1/studies/{path_segment(study)}/workers")
 
     def verdicts(self, study: str, worker: str) -> Iterator[VerdictOut]:
         """Yield what came of checking a worker."""
-        path = f"/v1/studies/{at(study)}/workers/{at(worker)}/verdicts"
+        path = f"/v1/studies/{path_segment(study)}/workers/{path_segment(worker)}/verdicts"
         return self._pages(VerdictOut, path)
 
     def change_worker(self, study: str, worker: str, status: WorkerStatus) -> WorkerOut:
         """Block a worker, or let them in again."""
-        path = f"/v1/studies/{at(study)}/workers/{at(worker)}"
+        path = f"/v1/studies/{path_segment(study)}/workers/{path_segment(worker)}"
         return self._call(WorkerOut, "PATCH", path, {"status": status})
 
     def retract(self, study: str, retraction: RetractionIn) -> RetractionOut:
         """Take judgments back, or see what that would change."""
-        path = f"/v1/studies/{at(study)}/retractions"
-        return self._call(RetractionOut, "POST", path, dump(retraction))
+        path = f"/v1/studies/{path_segment(study)}/retractions"
+        return self._call(RetractionOut, "POST", path, dump_set_fields(retraction))
 
     def report(
         self,
@@ -111,8 +115,10 @@ class Knowing(Calls):
     ) -> ReportOut:
         """Report on a study; of a large one that takes a while."""
         query = {"topic": topic, "rating": rating, "points": points, "pseudonyms": pseudonyms}
-        path = f"/v1/studies/{at(study)}/report"
-        response = self._connection.send("GET", path, params=given(query), timeout=REPORT_SECONDS)
+        path = f"/v1/studies/{path_segment(study)}/report"
+        response = self._connection.send(
+            "GET", path, params=query_parameters(query), timeout=REPORT_SECONDS
+        )
         return self._connection.read(ReportOut, response)
 
     def export(self, study: str, format: Format, **options: Any) -> Iterator[bytes]:
@@ -136,6 +142,6 @@ class Knowing(Calls):
         """Open a study's results as a file, which says what it leaves out."""
         query = {"topic": topic, "rating": rating, "levels": levels, "unjudged": unjudged}
         query |= {"inferred": inferred, "pseudonyms": pseudonyms}
-        path = f"/v1/studies/{at(study)}/export/{format.value}"
-        with self._connection.stream(path, given(query)) as response:
+        path = f"/v1/studies/{path_segment(study)}/export/{format.value}"
+        with self._connection.stream(path, query_parameters(query)) as response:
             yield Export(response)

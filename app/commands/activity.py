@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from nextpair.app.commands.remote import add_service, open_client
+from nextpair.app.commands.remote import add_service_arguments, open_client
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     parser.set_defaults(run=show)
-    add_service(parser)
+    add_service_arguments(parser)
     parser.add_argument("--study", required=True, metavar="NAME", help="whose activity")
     parser.add_argument("--json", action="store_true", help="as JSON Lines")
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from nextpair.app.commands.remote import add_service, open_client
-from nextpair.app.schemas.exports import Format, idle_option
+from nextpair.app.commands.remote import add_service_arguments, open_client
+from nextpair.app.schemas.exports import Format, ineffective_option
 from nextpair.selectors.errors import BadOption, NextpairError
 
 EXAMPLE = """\
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=export)
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_service(parser)
+    add_service_arguments(parser)
     parser.add_argument("--study", required=True, metavar="NAME", help="whose results")
     parser.add_argument(
         "--format",
@@ -70,7 +70,7 @@ def export(given: argparse.Namespace) -> int:
     """Fetch the results."""
     form = Format(given.format)
     options = {name: getattr(given, name) for name in OPTIONS}
-    idle = idle_option(form, options)
+    idle = ineffective_option(form, options)
     if idle is not None:
         word = "no-inferred" if idle == "inferred" else idle
         raise BadOption(f"--{word} has no effect with --format {form}")
@@ -82,7 +82,7 @@ def export(given: argparse.Namespace) -> int:
             _warn(content.unjudged, bool(given.unjudged))
             if given.output is None:
                 return print_bytes(content)
-            write_whole(given.output.resolve(), content)
+            write_atomically(given.output.resolve(), content)
     return 0
 
 
@@ -115,7 +115,7 @@ def print_bytes(content: Iterable[bytes]) -> int:
     return 0
 
 
-def write_whole(path: Path, content: Iterable[bytes]) -> None:
+def write_atomically(path: Path, content: Iterable[bytes]) -> None:
     """Write beside the file and rename at the end: half a download never looks like a whole one."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:

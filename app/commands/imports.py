@@ -13,14 +13,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from nextpair.app.client import Client, Refused
 from nextpair.app.client.uploads import upload_pool
-from nextpair.app.commands.remote import add_service, open_client
+from nextpair.app.commands.remote import add_service_arguments, open_client
 from nextpair.app.formats.fields import FIELDS
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool
-from nextpair.app.formats.sources import DEPTH, Sources, read_sources
-from nextpair.app.formats.upload_pools import Unsendable
-from nextpair.app.schemas.omissions import OmissionOut, merged, within
-from nextpair.app.simulation.inputs import split_options
+from nextpair.app.formats.sources import DEFAULT_DEPTH, ImportSources, read_sources
+from nextpair.app.formats.upload_pools import InvalidUpload
+from nextpair.app.schemas.omissions import OmissionOut, merge_omissions, qualify_with_topic
+from nextpair.app.simulation.command_inputs import split_options
 from nextpair.selectors.base import find_selector, make_options, selector_names
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, Judges
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=import_files)
     parser.epilog = f"{EXAMPLE}\nfields of a document in JSON Lines and CSV:\n{_fields()}"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_service(parser.add_argument_group("the service"))
+    add_service_arguments(parser.add_argument_group("the service"))
     _add_study(parser.add_argument_group("the study"))
     files = parser.add_argument_group("files, plain or gzip (runs or documents are needed)")
     files.add_argument(
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="TREC runs: what they rank highest is judged, and the ranks become features",
     )
     files.add_argument(
-        "--depth", type=int, metavar="N", help=f"how far down the runs (default: {DEPTH})"
+        "--depth", type=int, metavar="N", help=f"how far down the runs (default: {DEFAULT_DEPTH})"
     )
     files.add_argument(
         "--documents", type=Path, nargs="+", default=[], metavar="FILE", help="JSON Lines or CSV"
@@ -136,8 +136,8 @@ def _read(given: argparse.Namespace) -> Sequence[Pool]:
     for word, needed in (("depth", "runs"), ("topic", "documents")):
         if getattr(given, word) is not None and not getattr(given, needed):
             raise BadOption(f"--{word} has no effect without --{needed}")
-    depth = DEPTH if given.depth is None else given.depth
-    sources = Sources(given.topics, given.runs, given.documents, depth, given.topic)
+    depth = DEFAULT_DEPTH if given.depth is None else given.depth
+    sources = ImportSources(given.topics, given.runs, given.documents, depth, given.topic)
     try:
         pools, warnings = read_sources(sources)
     except BadFile as error:
@@ -177,7 +177,7 @@ def _find_or_add_study(client: Client, study: str, settings: Mapping[str, object
     try:
         client.create_study(study, **settings)
     except TypeError as error:
-        raise Unsendable(str(error)) from None
+        raise InvalidUpload(str(error)) from None
 
 
 def _upload(client: Client, study: str, pools: Sequence[Pool]) -> list[OmissionOut]:
@@ -190,5 +190,5 @@ def _upload(client: Client, study: str, pools: Sequence[Pool]) -> list[OmissionO
     ) as bar:
         for pool in bar.track(pools):
             added = upload_pool(client, study, pool)
-            omissions += within(pool.topic, added.not_shown)
-    return merged(omissions)
+            omissions += qualify_with_topic(pool.topic, added.not_shown)
+    return merge_omissions(omissions)

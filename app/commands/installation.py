@@ -7,13 +7,13 @@ import sys
 from pydantic import ValidationError
 
 from nextpair.app.settings import Settings, has_password
-from nextpair.app.validation_messages import first_of
+from nextpair.app.validation_messages import first_error
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.database import Database
 from nextpair.storage.migrating import prepare
 
 
-def add_database(parser: argparse.ArgumentParser) -> None:
+def add_database_argument(parser: argparse.ArgumentParser) -> None:
     """Describe the word every command has that works on a database."""
     parser.add_argument(
         "--database",
@@ -36,12 +36,12 @@ def read_settings(**given: object) -> Settings:
         # Of what types they are, pydantic finds out.
         return Settings(**said)  # type: ignore[arg-type]
     except ValidationError as error:
-        name, what = first_of(error)
+        name, what = first_error(error)
         where = f"{name} (NEXTPAIR_{name.upper()}): " if name else ""
         raise BadOption(f"{where}{what}") from None
 
 
-def ready_database(settings: Settings) -> Database:
+def open_prepared_database(settings: Settings) -> Database:
     """Open an installation's database and bring it to the tables this program knows."""
     database = Database(settings.database.get_secret_value(), busy_seconds=settings.busy_seconds)
     try:

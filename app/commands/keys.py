@@ -7,7 +7,11 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from nextpair.app.commands.installation import add_database, read_settings, ready_database
+from nextpair.app.commands.installation import (
+    add_database_argument,
+    open_prepared_database,
+    read_settings,
+)
 from nextpair.app.enums import Scope
 from nextpair.app.security import api_keys
 from nextpair.storage import keys as stored
@@ -31,11 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     revoke.add_argument("id", help="the key's id, as the list shows it")
     revoke.set_defaults(run=_revoke)
     for word in (create, listed, revoke):
-        add_database(word)
+        add_database_argument(word)
 
 
 def _create(given: argparse.Namespace) -> int:
-    database = ready_database(read_settings(database=given.database))
+    database = open_prepared_database(read_settings(database=given.database))
     with database.write() as connection:
         key, _ = api_keys.make_key(connection, Scope(given.scope), given.label, time.time())
     print(key)
@@ -43,7 +47,7 @@ def _create(given: argparse.Namespace) -> int:
 
 
 def _list(given: argparse.Namespace) -> int:
-    database = ready_database(read_settings(database=given.database))
+    database = open_prepared_database(read_settings(database=given.database))
     with database.read() as connection:
         rows = stored.list_keys(connection)
     table = Table("id", "scope", "label", "made", "revoked", box=None)
@@ -58,7 +62,7 @@ def _day(at: float | None) -> str:
 
 
 def _revoke(given: argparse.Namespace) -> int:
-    database = ready_database(read_settings(database=given.database))
+    database = open_prepared_database(read_settings(database=given.database))
     with database.write() as connection:
         api_keys.revoke_key(connection, given.id, time.time())
     return 0

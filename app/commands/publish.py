@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from nextpair.app.client import Client
-from nextpair.app.commands.remote import add_service, open_client
+from nextpair.app.commands.remote import add_service_arguments, open_client
 from nextpair.app.schemas.hiring import HiringOut, PlanOut
 from nextpair.app.schemas.studies import StudyOut
-from nextpair.app.simulation.inputs import split_options
+from nextpair.app.simulation.command_inputs import split_options
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.hiring_rows import HiringState
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("platform", metavar="PLATFORM", help="mturk, or another that hires")
-    add_service(parser)
+    add_service_arguments(parser)
     parser.add_argument("--study", required=True, metavar="NAME", help="what is judged")
     for name, purpose in AMOUNTS.items():
         word = f"--{name.replace('_', '-')}"
@@ -60,9 +60,9 @@ def publish(given: argparse.Namespace) -> int:
     with open_client(given) as client:
         study = client.study(given.study)
         changes = _changes(given, study)
-        _tell_why(client.hiring(given.study))
+        _print_message(client.hiring(given.study))
         if given.dry_run:
-            return _tell_plan(client.plan_hiring(given.study, changes))
+            return _print_plan(client.plan_hiring(given.study, changes))
         if given.pause or given.stop:
             if study.platform != given.platform:
                 raise BadOption(f"study {given.study!r} is on {study.platform}")
@@ -70,7 +70,7 @@ def publish(given: argparse.Namespace) -> int:
         else:
             state = HiringState.RUNNING
             _change(client, given.study, changes)
-        return _tell(client.set_hiring(given.study, state))
+        return _print_status(client.set_hiring(given.study, state))
 
 
 def _changes(given: argparse.Namespace, study: StudyOut) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _change(client: Client, study: str, changes: Mapping[str, Any]) -> None:
         client.change_study(study, **changes)
 
 
-def _tell_plan(plan: PlanOut) -> int:
+def _print_plan(plan: PlanOut) -> int:
     for call in plan.calls:
         print(f"{call.name} {json.dumps(call.content, indent=2, ensure_ascii=False)}")
     if not plan.offers:
@@ -125,13 +125,13 @@ def _tell_plan(plan: PlanOut) -> int:
     return 0
 
 
-def _tell_why(hiring: HiringOut) -> None:
+def _print_message(hiring: HiringOut) -> None:
     """Say what has kept the study from hiring so far, before that is forgotten."""
     if hiring.message:
         print(f"so far {hiring.state}: {hiring.message}", file=sys.stderr)
 
 
-def _tell(hiring: HiringOut) -> int:
+def _print_status(hiring: HiringOut) -> int:
     why = f": {hiring.message}" if hiring.message else ""
     print(f"{hiring.platform}: {hiring.state}{why}")
     print(

@@ -12,7 +12,7 @@ KEY = "NEXTPAIR_KEY"
 """Where a key is looked for: unlike a command line, an environment is not shown to other users."""
 
 
-def add_service(
+def add_service_arguments(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, local: bool = True
 ) -> None:
     """Describe the words every command has that calls a service.
@@ -34,7 +34,7 @@ def add_service(
 def open_client(given: argparse.Namespace) -> Client:
     """Connect to a service; one that is not there is told at once, not after many attempts."""
     key = (given.key or os.environ.get(KEY, "")).strip()
-    url, key = (given.url, key) if given.url is not None else _local(key)
+    url, key = (given.url, key) if given.url is not None else _local_service(key)
     if not re.match(r"https?://[^/]", url):
         raise BadOption(f"--url must begin with http:// or https://, got {url!r}")
     if not key:
@@ -46,15 +46,15 @@ def open_client(given: argparse.Namespace) -> Client:
     return Client(url, key)
 
 
-def _local(key: str) -> tuple[str, str]:
+def _local_service(key: str) -> tuple[str, str]:
     """Return the service of this folder and the key to it; one that was given is used instead.
 
     The folder's own key goes to no other service.
     """
     # Here, as it needs a system with POSIX locks, and only here.
-    from nextpair.app.local.folder import NotRunning, here
+    from nextpair.app.local.service_folder import NotRunning, current_folder
 
-    running = here().find()
+    running = current_folder().find()
     if running is None:
         raise NotRunning(
             "no service runs in this folder: start one (nextpair start), go to the folder where one"
@@ -64,7 +64,7 @@ def _local(key: str) -> tuple[str, str]:
     print(
         f"nextpair: using the service of this folder, {running.url}, with {whose}", file=sys.stderr
     )
-    own = here().key() if not key else key
+    own = current_folder().key() if not key else key
     if own is None:
         raise NotRunning("this folder has lost its key: stop the service, and start it again")
     return running.url, own

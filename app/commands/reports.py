@@ -5,18 +5,18 @@ import sys
 from pathlib import Path
 
 from nextpair.app.client import Client
-from nextpair.app.commands.exports import check_output, print_bytes, write_whole
-from nextpair.app.commands.remote import add_service, open_client
+from nextpair.app.commands.exports import check_output, print_bytes, write_atomically
+from nextpair.app.commands.remote import add_service_arguments, open_client
 from nextpair.app.formats.trec import RealGrades, parse_real_qrels, read_real_qrels
 from nextpair.app.reports.page import render
-from nextpair.app.reports.reference import compare_with, listed
+from nextpair.app.reports.reference import compare_with_reference, list_some
 from nextpair.app.reports.statements import (
     about_agreement,
     about_audits,
     about_convergence,
     about_ends,
-    count,
-    figure,
+    decimal,
+    quantity,
 )
 from nextpair.app.reports.systems import compare_runs, read_runs
 from nextpair.app.schemas.exports import Format
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=report)
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_service(parser)
+    add_service_arguments(parser)
     parser.add_argument("--study", required=True, metavar="NAME", help="which study")
     parser.add_argument("--topic", metavar="ID", help="only this topic")
     parser.add_argument("--rating", metavar="NAME", help="of the scores (default: the study's own)")
@@ -89,7 +89,7 @@ def report(given: argparse.Namespace) -> int:
         if grades is not None:
             form = Format(given.export or Format.QRELS)
             scores = _exported(client, given, form, told)
-            told.reference = compare_with(grades, scores, str(given.against))
+            told.reference = compare_with_reference(grades, scores, str(given.against))
             _warn(told, grades)
             if runs is not None:
                 ends = told.scale if form is Format.QRELS_REAL else told.grades
@@ -117,15 +117,15 @@ def _warn(told: FullReportOut, grades: RealGrades) -> None:
     ):
         if names:
             print(
-                f"nextpair: warning: {count(len(names), 'topic')} of the {where}, left out:"
-                f" {listed(names)}",
+                f"nextpair: warning: {quantity(len(names), 'topic')} of the {where}, left out:"
+                f" {list_some(names)}",
                 file=sys.stderr,
             )
 
 
 def _write(told: FullReportOut, given: argparse.Namespace) -> int:
     if given.out is not None:
-        write_whole(given.out.resolve(), [render(told).encode()])
+        write_atomically(given.out.resolve(), [render(told).encode()])
     if given.json:
         return print_bytes([told.model_dump_json(indent=2).encode() + b"\n"])
     if given.out is None:
@@ -136,10 +136,10 @@ def _write(told: FullReportOut, given: argparse.Namespace) -> int:
 def summary(told: FullReportOut) -> list[str]:
     """Say the most important in a few lines."""
     lines = [
-        f"study {told.study}: {count(len(told.topics), 'topic')}"
+        f"study {told.study}: {quantity(len(told.topics), 'topic')}"
         f" ({told.finished} with nothing left to ask{about_ends(told.ended)}),"
-        f" {count(told.judgments, 'judgment')},"
-        f" {count(len(told.workers), 'worker')}",
+        f" {quantity(told.judgments, 'judgment')},"
+        f" {quantity(len(told.workers), 'worker')}",
         about_audits(told.audits, told.in_sample),
         about_agreement(told.agreement, told.selector is not None),
         about_convergence(told.convergence),
@@ -147,11 +147,11 @@ def summary(told: FullReportOut) -> list[str]:
     if told.reference is not None:
         pairs = told.reference.pairs
         lines.append(
-            f"Against the reference: tau-b {figure(told.reference.tau)}, {pairs.agree:,} pairs"
+            f"Against the reference: tau-b {decimal(told.reference.tau)}, {pairs.agree:,} pairs"
             f" alike, {pairs.disagree:,} opposite, {pairs.unknown:,} tied in one of the two."
         )
     if told.systems is not None:
         lines += [
-            f"Systems by {one.measure}: tau-b {figure(one.tau)}" for one in told.systems.measures
+            f"Systems by {one.measure}: tau-b {decimal(one.tau)}" for one in told.systems.measures
         ]
     return lines

@@ -5,7 +5,11 @@ import signal
 import threading
 import time
 
-from nextpair.app.commands.installation import add_database, read_settings, ready_database
+from nextpair.app.commands.installation import (
+    add_database_argument,
+    open_prepared_database,
+    read_settings,
+)
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.runtime.schema_watch import schema_watched
 from nextpair.app.runtime.service import Service
@@ -17,14 +21,14 @@ SECONDS = 15.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     parser.set_defaults(run=run)
-    add_database(parser)
+    add_database_argument(parser)
     parser.add_argument("--once", action="store_true", help="look once, and end")
 
 
 def run(given: argparse.Namespace) -> int:
     """Look after all studies that hire, until stopped."""
     settings = read_settings(database=given.database)
-    ready_database(settings).close()
+    open_prepared_database(settings).close()
     start_logging(settings.log_level)
     service = Service(settings)
     runner = Runner(service, time.time)

@@ -10,17 +10,21 @@ from contextlib import ExitStack
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from nextpair.app.commands.installation import add_database, read_settings, ready_database
+from nextpair.app.commands.installation import (
+    add_database_argument,
+    open_prepared_database,
+    read_settings,
+)
 from nextpair.app.runtime.temporary_folders import scratch_folder
 from nextpair.app.settings import Settings
-from nextpair.app.web.connection_guard import ConnectionLimits
+from nextpair.app.web.connection_limits import ConnectionLimits
 from nextpair.app.web.metrics import FOLDER
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import keys
 
 GRACE_SECONDS = 10
 """How long requests may take to end when the service is stopped."""
-OWN_FILES = 200
+RESERVED_FILES = 200
 """Files that a process needs besides its connections: databases, uploads, libraries."""
 SILENCE_SECONDS = 30
 """How long a process may be silent before it is replaced.
@@ -33,7 +37,7 @@ replaced for ever.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     parser.set_defaults(run=serve)
-    add_database(parser)
+    add_database_argument(parser)
     parser.add_argument("--host", metavar="ADDRESS", help="where to listen (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, metavar="N", help="default: 8000; 0 takes a free one")
     parser.add_argument("--processes", type=int, metavar="N", help="how many serve (default: 1)")
@@ -44,7 +48,7 @@ def serve(given: argparse.Namespace) -> int:
     settings = read_settings(
         database=given.database, host=given.host, port=given.port, processes=given.processes
     )
-    database = ready_database(settings)
+    database = open_prepared_database(settings)
     with database.read() as connection:
         has_keys = bool(keys.list_keys(connection))
     database.close()
@@ -55,7 +59,7 @@ def serve(given: argparse.Namespace) -> int:
         print(f"nextpair serves at http://{shown}:{port}", flush=True)
         if not has_keys:
             print("there is no key yet: nextpair keys create --scope admin", flush=True)
-        tell_processes(settings, stack)
+        set_process_environment(settings, stack)
         return run_server(settings, listening)
 
 
@@ -76,7 +80,7 @@ def listen(settings: Settings) -> socket.socket:
     return listening
 
 
-def tell_processes(settings: Settings, stack: ExitStack) -> None:
+def set_process_environment(settings: Settings, stack: ExitStack) -> None:
     """Put what was said on the command line where the processes that serve will read it."""
     # The password is in the address by now.
     os.environ.pop("NEXTPAIR_DATABASE_PASSWORD_FILE", None)
@@ -98,9 +102,9 @@ class _Supervisor(Multiprocess):
         super().keep_subprocess_alive()
 
 
-def _open_files(settings: Settings) -> int:
+def _raise_file_limit(settings: Settings) -> int:
     """Return how many files a process may have open, once it may have as many as it needs."""
-    wanted = settings.max_connections + OWN_FILES
+    wanted = settings.max_connections + RESERVED_FILES
     if sys.platform == "win32":
         return wanted
     import resource  # which Windows does not have
@@ -125,8 +129,8 @@ def run_server(
     announce
         Tells whoever waits that the service can be stopped: from here on no signal is lost.
     """
-    files = _open_files(settings)
-    most = min(settings.max_connections, max(files - OWN_FILES, files // 2))
+    files = _raise_file_limit(settings)
+    most = min(settings.max_connections, max(files - RESERVED_FILES, files // 2))
     config = uvicorn.Config(
         "nextpair.app.main:create_app",
         factory=True,

@@ -3,10 +3,10 @@
 import argparse
 
 from nextpair.app.client import Client
-from nextpair.app.commands.remote import add_service, open_client
-from nextpair.app.local.address import Running
+from nextpair.app.commands.remote import add_service_arguments, open_client
 from nextpair.app.local.browser import open_address
-from nextpair.app.local.folder import Folder, NotRunning, here
+from nextpair.app.local.running_service import RunningService
+from nextpair.app.local.service_folder import NotRunning, ServiceFolder, current_folder
 from nextpair.app.security.api_keys import SIGN_IN_SECONDS
 
 
@@ -17,11 +17,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Open the dashboard of this folder's service signed in, as nextpair start does. Of another"
         " service (--url) print the address that does it."
     )
-    add_service(parser)
-    add_browser(parser)
+    add_service_arguments(parser)
+    add_browser_argument(parser)
 
 
-def add_browser(parser: argparse.ArgumentParser) -> None:
+def add_browser_argument(parser: argparse.ArgumentParser) -> None:
     """Describe the word of commands that open a browser."""
     parser.add_argument(
         "--no-browser",
@@ -35,11 +35,11 @@ def run(given: argparse.Namespace) -> int:
     """Sign in at a service."""
     with open_client(given) as client:
         address = _address(client, client.url)
-    show_address(here(), address, browser=given.browser and given.url is None)
+    show_address(current_folder(), address, browser=given.browser and given.url is None)
     return 0
 
 
-def sign_in(folder: Folder, running: Running, *, browser: bool) -> None:
+def sign_in(folder: ServiceFolder, running: RunningService, *, browser: bool) -> None:
     """Sign in at the service of a folder."""
     key = folder.key()
     if key is None:
@@ -52,7 +52,7 @@ def _address(client: Client, url: str) -> str:
     return url.rstrip("/") + client.create_sign_in().url
 
 
-def show_address(folder: Folder, address: str, *, browser: bool) -> None:
+def show_address(folder: ServiceFolder, address: str, *, browser: bool) -> None:
     """Print an address that signs in, and open it if that can be seen."""
     opened = browser and open_address(folder, address)
     how = "the dashboard opens in your browser; otherwise open" if opened else "open the dashboard:"

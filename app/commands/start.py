@@ -11,24 +11,29 @@ from functools import partial
 from types import FrameType
 from typing import NoReturn
 
-from nextpair.app.commands.installation import read_settings, ready_database
-from nextpair.app.commands.serve import listen, run_server, tell_processes
-from nextpair.app.commands.sign_in import add_browser, show_address, sign_in
+from nextpair.app.commands.installation import open_prepared_database, read_settings
+from nextpair.app.commands.serve import listen, run_server, set_process_environment
+from nextpair.app.commands.sign_in import add_browser_argument, show_address, sign_in
 from nextpair.app.enums import Scope
-from nextpair.app.local.address import HOST, Running
-from nextpair.app.local.folder import DATABASE, AlreadyRunning, Folder, here
+from nextpair.app.local.running_service import HOST, RunningService
+from nextpair.app.local.service_folder import (
+    DATABASE,
+    AlreadyRunning,
+    ServiceFolder,
+    current_folder,
+)
 from nextpair.app.security import api_keys
 from nextpair.app.settings import Settings
 from nextpair.app.web.routes.signing_in import sign_in_path
 from nextpair.selectors.errors import NextpairError
 
 PORT = 8000
-NEARBY = 100
+PORTS_TRIED = 100
 """How many ports are tried, one after the other, before any free one is taken."""
 GRACE_SECONDS = 2
 """How long requests may take to end: an open dashboard would keep its connection for ever."""
 LABEL = "commands in the folder of nextpair start"
-UNUSED = (
+IGNORED_VARIABLES = (
     "NEXTPAIR_DATABASE",
     "NEXTPAIR_DATABASE_PASSWORD_FILE",
     "NEXTPAIR_HOST",
@@ -51,12 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"default: {PORT}, or the next one that is free; 0 takes any free one",
     )
-    add_browser(parser)
+    add_browser_argument(parser)
 
 
 def start(given: argparse.Namespace) -> int:
     """Serve until Ctrl-C; where a service runs already, only sign in there."""
-    folder = here()
+    folder = current_folder()
     folder.make()
     try:
         with folder.held(), ExitStack() as stack:
@@ -68,7 +73,7 @@ def start(given: argparse.Namespace) -> int:
         return 0
 
 
-def _sign_in_again(given: argparse.Namespace, folder: Folder) -> int:
+def _sign_in_again(given: argparse.Namespace, folder: ServiceFolder) -> int:
     running = folder.find()
     if running is None:
         raise NextpairError(
@@ -85,13 +90,13 @@ def _sign_in_again(given: argparse.Namespace, folder: Folder) -> int:
     return 0
 
 
-def _serve(given: argparse.Namespace, folder: Folder, stack: ExitStack) -> int:
-    _tell_unused()
+def _serve(given: argparse.Namespace, folder: ServiceFolder, stack: ExitStack) -> int:
+    _warn_unused_variables()
     listening = stack.enter_context(_listen(given.port))
-    running = Running(os.getpid(), int(listening.getsockname()[1]))
+    running = RunningService(os.getpid(), int(listening.getsockname()[1]))
     settings = _settings(running.port)
     code = _prepare(folder, settings)
-    tell_processes(settings, stack)
+    set_process_environment(settings, stack)
     os.environ["NEXTPAIR_LOG_LEVEL"] = settings.log_level
     signal.signal(signal.SIGTERM, _interrupt)
     folder.note(running)
@@ -100,14 +105,16 @@ def _serve(given: argparse.Namespace, folder: Folder, stack: ExitStack) -> int:
     return run_server(settings, listening, GRACE_SECONDS, announce)
 
 
-def _announce(folder: Folder, running: Running, address: str, *, browser: bool) -> None:
+def _announce(
+    folder: ServiceFolder, running: RunningService, address: str, *, browser: bool
+) -> None:
     print(f"nextpair serves this folder at {running.url}; everything is kept in {DATABASE}")
     show_address(folder, address, browser=browser)
     print("Ctrl-C stops it. Type other commands in another terminal, in this folder.", flush=True)
 
 
-def _tell_unused() -> None:
-    unused = [name for name in UNUSED if os.environ.get(name)]
+def _warn_unused_variables() -> None:
+    unused = [name for name in IGNORED_VARIABLES if os.environ.get(name)]
     if unused:
         print(
             f"nextpair: {', '.join(unused)} in the environment: nextpair start does not use it,"
@@ -131,15 +138,15 @@ def _listen(port: int | None) -> socket.socket:
     """Listen at the port that was asked for, or at the first that is free."""
     if port is not None:
         return listen(_settings(port))
-    for one in range(PORT, PORT + NEARBY):
+    for one in range(PORT, PORT + PORTS_TRIED):
         with suppress(NextpairError):
             return listen(_settings(one))
     return listen(_settings(0))
 
 
-def _prepare(folder: Folder, settings: Settings) -> str:
+def _prepare(folder: ServiceFolder, settings: Settings) -> str:
     """Make the database ready, with a key for this folder; return a code to sign in with."""
-    database = ready_database(settings)
+    database = open_prepared_database(settings)
     now = time.time()
     try:
         with database.write() as connection:

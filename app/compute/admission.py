@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nextpair.app.compute.helper_handle import Helper
+from nextpair.app.compute.helper_handle import HelperHandle
 from nextpair.app.errors import Overloaded, TooManyHeavyCalls
 from nextpair.app.settings import Settings
 
@@ -15,15 +15,15 @@ IDLE_SECONDS = 600.0
 
 
 @dataclass(slots=True)
-class Place:
+class Permit:
     """What one computation takes up: of its key's share, and once it has one, a helper."""
 
     key: str
-    helper: Helper | None = None
+    helper: HelperHandle | None = None
     given_back: bool = False
 
 
-class Places:
+class AdmissionControl:
     """The helpers of this process, and the queue for them. All of it runs on the event loop.
 
     Parameters
@@ -37,16 +37,16 @@ class Places:
         self._most = max(1, settings.heavy_processes // settings.processes)
         self._most_waiting = settings.heavy_waiting
         self._most_per_key = settings.heavy_per_key
-        self._helpers = tuple(Helper(settings) for _ in range(self._most))
+        self._helpers = tuple(HelperHandle(settings) for _ in range(self._most))
         self._free = list(self._helpers)
-        self._queue: deque[asyncio.Future[Helper]] = deque()
+        self._queue: deque[asyncio.Future[HelperHandle]] = deque()
         self._under_way = 0
         self._by_key: Counter[str] = Counter()
-        self._endings: dict[Helper, asyncio.TimerHandle] = {}
+        self._endings: dict[HelperHandle, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
-    def admit(self, key: str) -> "Place":
+    def admit(self, key: str) -> "Permit":
         """Count a computation, or refuse it."""
         most = self._most_per_key
         if self._by_key[key] >= most:
@@ -61,9 +61,9 @@ class Places:
         self._by_key[key] += 1
         self._under_way += 1
         self._note(self._under_way)
-        return Place(key)
+        return Permit(key)
 
-    def dismiss(self, place: "Place") -> None:
+    def dismiss(self, place: "Permit") -> None:
         if place.given_back:
             return
         place.given_back = True
@@ -73,7 +73,7 @@ class Places:
         if not self._by_key[place.key]:
             del self._by_key[place.key]
 
-    async def take(self, place: "Place") -> Helper:
+    async def take(self, place: "Permit") -> HelperHandle:
         """Wait for a helper."""
         if self._free:
             # The one used last has the most in memory.
@@ -81,7 +81,7 @@ class Places:
             if (ending := self._endings.pop(place.helper, None)) is not None:
                 ending.cancel()
             return place.helper
-        coming: asyncio.Future[Helper] = asyncio.get_running_loop().create_future()
+        coming: asyncio.Future[HelperHandle] = asyncio.get_running_loop().create_future()
         self._queue.append(coming)
         try:
             place.helper = await coming
@@ -91,7 +91,7 @@ class Places:
             raise
         return place.helper
 
-    def release(self, place: "Place") -> None:
+    def release(self, place: "Permit") -> None:
         """Give a place to others, as soon as its helper has stopped working."""
         helper = place.helper
         if helper is None:
@@ -104,14 +104,14 @@ class Places:
             self._tasks.add(stopping)
             stopping.add_done_callback(self._tasks.discard)
 
-    async def _stop(self, helper: Helper, place: "Place") -> None:
+    async def _stop(self, helper: HelperHandle, place: "Permit") -> None:
         try:
             await helper.cancel()
         finally:
             self.dismiss(place)
             self._put(helper)
 
-    def _put(self, helper: Helper) -> None:
+    def _put(self, helper: HelperHandle) -> None:
         while self._queue:
             coming = self._queue.popleft()
             if not coming.done():
@@ -122,13 +122,13 @@ class Places:
             loop = asyncio.get_running_loop()
             self._endings[helper] = loop.call_later(IDLE_SECONDS, self._end_idle, helper)
 
-    def _end_idle(self, helper: Helper) -> None:
+    def _end_idle(self, helper: HelperHandle) -> None:
         del self._endings[helper]
         ending = asyncio.create_task(self._end_if_free(helper))
         self._tasks.add(ending)
         ending.add_done_callback(self._tasks.discard)
 
-    async def _end_if_free(self, helper: Helper) -> None:
+    async def _end_if_free(self, helper: HelperHandle) -> None:
         if helper in self._free:
             await helper.end()
 

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 from pydantic import BaseModel
 
-from nextpair.app.compute.jobs import Answer
+from nextpair.app.compute.jobs import JobResult
 from nextpair.app.judging import retractions
 from nextpair.app.judging.retractions import Effect
 from nextpair.app.reports.page import render
-from nextpair.app.reports.presenter import tell
-from nextpair.app.reports.report import build
-from nextpair.app.reports.request import Wish
+from nextpair.app.reports.presenter import report_out
+from nextpair.app.reports.report import build_report
+from nextpair.app.reports.request import ReportRequest
 from nextpair.app.results import rankings
 from nextpair.app.results.rankings import Progress
 from nextpair.app.runtime.service import Service
@@ -39,12 +39,12 @@ from nextpair.selectors.state.settings import Forecast
 from nextpair.storage import studies, topics
 
 
-def as_json(model: BaseModel) -> Answer:
+def as_json(model: BaseModel) -> JobResult:
     """Write what goes over the wire."""
-    return Answer([model.model_dump_json(by_alias=True).encode()])
+    return JobResult([model.model_dump_json(by_alias=True).encode()])
 
 
-def ranking(service: Service, now: float, study: str, topic: str, rating: str | None) -> Answer:
+def ranking(service: Service, now: float, study: str, topic: str, rating: str | None) -> JobResult:
     """Rank a topic's documents."""
     with service.look(service.topic_id(study, topic)) as live:
         found = rankings.ranking(live, rating, service.said(live))
@@ -59,14 +59,14 @@ def ranking(service: Service, now: float, study: str, topic: str, rating: str | 
     )
 
 
-def progress(service: Service, now: float, study: str, topic: str) -> Answer:
+def progress(service: Service, now: float, study: str, topic: str) -> JobResult:
     """Say how far a topic has come."""
     with service.look(service.topic_id(study, topic)) as live:
         found = rankings.progress(live, now)
     return as_json(_progress_out(topic, found))
 
 
-def study_progress(service: Service, now: float, study: str, topic: None) -> Answer:
+def study_progress(service: Service, now: float, study: str, topic: None) -> JobResult:
     """Say how far a study has come, topic by topic."""
     study_id = service.study_id(study)
     with service.database.read() as connection:
@@ -101,7 +101,7 @@ def _progress_out(topic: str, found: Progress) -> ProgressOut:
     return ProgressOut(topic=topic, **asdict(found))
 
 
-def reliability(service: Service, now: float, study: str, topic: str) -> Answer:
+def reliability(service: Service, now: float, study: str, topic: str) -> JobResult:
     """Say how far each worker's answers can be relied on, least first."""
     with service.look(service.topic_id(study, topic)) as live:
         found = live.pairs.reliabilities()
@@ -114,7 +114,7 @@ def reliability(service: Service, now: float, study: str, topic: str) -> Answer:
 
 def explanation(
     service: Service, now: float, study: str, topic: str, first: str, second: str
-) -> Answer:
+) -> JobResult:
     """Say how two documents compare, and from which judgments that follows."""
     with service.look(service.topic_id(study, topic)) as live:
         relation = live.pairs.relation(first, second)
@@ -133,7 +133,7 @@ def explanation(
 
 def conflicts(
     service: Service, now: float, study: str, topic: str, after: int, limit: int
-) -> Answer:
+) -> JobResult:
     """List a page of the findings that contradicted what was known when they came."""
     with service.look(service.topic_id(study, topic)) as live:
         ids, every = live.pairs.documents.ids, live.pairs.conflicts
@@ -160,7 +160,7 @@ def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
     )
 
 
-def classes(service: Service, now: float, study: str, topic: str) -> Answer:
+def classes(service: Service, now: float, study: str, topic: str) -> JobResult:
     """Show the classes in order, and between which of them the other documents may belong."""
     with service.look(service.topic_id(study, topic)) as live:
         found, ids, position = live.pairs.picture(), live.pairs.documents.ids, live.head.position
@@ -176,7 +176,7 @@ def classes(service: Service, now: float, study: str, topic: str) -> Answer:
     )
 
 
-def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> Answer:
+def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> JobResult:
     """Count judged, inferred and open pairs; where there are many documents, they share rows."""
     with service.look(service.topic_id(study, topic)) as live:
         state, position = live.pairs, live.head.position
@@ -203,16 +203,20 @@ def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> A
     )
 
 
-def report(service: Service, now: float, study: str, topic: str | None, wish: Wish) -> Answer:
+def report(
+    service: Service, now: float, study: str, topic: str | None, wish: ReportRequest
+) -> JobResult:
     """Report on a study."""
-    return as_json(tell(build(service, wish, now), wish, now))
+    return as_json(report_out(build_report(service, wish, now), wish, now))
 
 
-def report_page(service: Service, now: float, study: str, topic: str | None, wish: Wish) -> Answer:
+def report_page(
+    service: Service, now: float, study: str, topic: str | None, wish: ReportRequest
+) -> JobResult:
     """Report on a study, as one page that needs nothing else."""
-    told = tell(build(service, wish, now), wish, now)
+    told = report_out(build_report(service, wish, now), wish, now)
     page = render(FullReportOut.model_validate(told, from_attributes=True))
-    return Answer([page.encode()])
+    return JobResult([page.encode()])
 
 
 def dry_run(
@@ -222,7 +226,7 @@ def dry_run(
     topic: None,
     worker: str | None,
     numbers: tuple[tuple[str, tuple[int, ...]], ...],
-) -> Answer:
+) -> JobResult:
     """Say what retracting all of a worker's judgments, or some by topic, would change."""
     wanted = retractions.wanted(service, study, worker, dict(numbers))
     return as_json(retraction_out(retractions.plan(service, wanted), dry_run=True))

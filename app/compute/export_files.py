@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nextpair.app.compute.jobs import Answer
+from nextpair.app.compute.jobs import JobResult
 from nextpair.app.designs.base import Design
-from nextpair.app.formats.cells import safe_cell
+from nextpair.app.formats.cells import escape_cell
 from nextpair.app.formats.trec import qrels_lines, real_qrels_lines, run_lines
 from nextpair.app.reports.levels import grades
-from nextpair.app.reports.pairs import pair_lines, snapshot
+from nextpair.app.reports.pairs import pair_lines, take_preference_snapshot
 from nextpair.app.results import rankings
 from nextpair.app.runtime.service import Service
 from nextpair.app.schemas.exports import UNJUDGED, Format
@@ -29,7 +29,7 @@ RETRACTED = "retracted"
 
 
 @dataclass(frozen=True, slots=True)
-class FileWish:
+class ExportRequest:
     """What is to be written, and how; None leaves it as the format and the study have it."""
 
     format: Format
@@ -41,21 +41,23 @@ class FileWish:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Export:
     service: Service
     study: str
     topics: Sequence[tuple[int, str]]
-    wish: FileWish
+    wish: ExportRequest
 
 
-def export(service: Service, now: float, study: str, topic: str | None, wish: FileWish) -> Answer:
+def export(
+    service: Service, now: float, study: str, topic: str | None, wish: ExportRequest
+) -> JobResult:
     """Write a study's results, or those of one topic."""
-    asked = _Asked(service, study, _topics(service, study, topic), wish)
+    asked = _Export(service, study, _topics(service, study, topic), wish)
     if wish.format in (Format.QRELS, Format.QRELS_REAL, Format.RUN):
         # All of it before the first line: what cannot be written is refused, not broken off.
         lines, unjudged = _file(asked)
-        return Answer(_pieces(lines), {UNJUDGED: str(unjudged)})
-    return Answer(_pieces(_log_lines(asked)))
+        return JobResult(_pieces(lines), {UNJUDGED: str(unjudged)})
+    return JobResult(_pieces(_log_lines(asked)))
 
 
 def _pieces(lines: Iterable[str]) -> Iterator[bytes]:
@@ -71,7 +73,7 @@ def _pieces(lines: Iterable[str]) -> Iterator[bytes]:
         yield "".join(held).encode()
 
 
-def _log_lines(asked: _Asked) -> Iterator[str]:
+def _log_lines(asked: _Export) -> Iterator[str]:
     if asked.wish.format is Format.PAIRS:
         return _pairs(asked)
     log = _log(asked)
@@ -86,17 +88,17 @@ def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, 
         return [(row.id, row.name) for row in topics.list_topics(connection, study_id)]
 
 
-def _qrels(wish: FileWish, order: ReportedOrder, design: Design) -> Mapping[str, int]:
+def _qrels(wish: ExportRequest, order: ReportedOrder, design: Design) -> Mapping[str, int]:
     return grades(order, design, wish.levels, unjudged=bool(wish.unjudged))
 
 
-def _scores(wish: FileWish, order: ReportedOrder) -> Mapping[str, float]:
+def _scores(wish: ExportRequest, order: ReportedOrder) -> Mapping[str, float]:
     scored = order.scored()
     lowest = min(scored.values(), default=0.0)
     return (dict.fromkeys(order.ids, lowest) if wish.unjudged else {}) | dict(scored)
 
 
-def _file(asked: _Asked) -> tuple[list[str], int]:
+def _file(asked: _Export) -> tuple[list[str], int]:
     """Return the lines of qrels or of a run, and how many documents nobody has judged."""
     lines: list[str] = []
     unjudged, wish = 0, asked.wish
@@ -116,14 +118,14 @@ def _file(asked: _Asked) -> tuple[list[str], int]:
     return lines, unjudged
 
 
-def _pairs(asked: _Asked) -> Iterator[str]:
+def _pairs(asked: _Export) -> Iterator[str]:
     for topic_id, _ in asked.topics:
         with asked.service.look(topic_id) as live:
-            compared = snapshot(live, asked.service.said(live))
+            compared = take_preference_snapshot(live, asked.service.said(live))
         yield from pair_lines(compared, inferred=asked.wish.inferred is not False)
 
 
-def _log(asked: _Asked) -> Iterator[LogEntryOut]:
+def _log(asked: _Export) -> Iterator[LogEntryOut]:
     """Yield the log a piece at a time: a slow reader keeps no transaction open."""
     service, study_id = asked.service, asked.service.study_id(asked.study)
     for topic_id, topic in asked.topics:
@@ -201,7 +203,7 @@ def _csv(log: Iterator[LogEntryOut]) -> Iterator[str]:
 
 def _row(values: Sequence[object]) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow([safe_cell(value) for value in values])
+    csv.writer(buffer, lineterminator="\n").writerow([escape_cell(value) for value in values])
     return buffer.getvalue()
 
 

@@ -4,11 +4,11 @@ import os
 import struct
 from enum import IntEnum
 
-_HEAD = struct.Struct("!BQ")
-HEAD_BYTES = _HEAD.size
+_HEADER = struct.Struct("!BQ")
+HEADER_BYTES = _HEADER.size
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """What a frame is."""
 
     SETTINGS = 1
@@ -24,39 +24,39 @@ class Kind(IntEnum):
     CANCELLED = 9
 
 
-TERMINAL = frozenset({Kind.END, Kind.ERROR, Kind.FAILED, Kind.CANCELLED})
+TERMINAL = frozenset({FrameKind.END, FrameKind.ERROR, FrameKind.FAILED, FrameKind.CANCELLED})
 """After one of these, the helper waits for its next job."""
 
 
-def pack(kind: Kind, content: bytes = b"") -> bytes:
+def pack_frame(kind: FrameKind, content: bytes = b"") -> bytes:
     """Write a frame."""
-    return _HEAD.pack(kind, len(content)) + content
+    return _HEADER.pack(kind, len(content)) + content
 
 
-def unpack_head(head: bytes) -> tuple[Kind, int]:
+def unpack_header(head: bytes) -> tuple[FrameKind, int]:
     """Read the beginning of a frame: its kind, and the length of its content."""
-    kind, length = _HEAD.unpack(head)
-    return Kind(kind), length
+    kind, length = _HEADER.unpack(head)
+    return FrameKind(kind), length
 
 
-def read_frame(source: int) -> tuple[Kind, bytes] | None:
+def read_frame(source: int) -> tuple[FrameKind, bytes] | None:
     """Read a frame from a file descriptor; None at its end."""
-    head = _read(source, HEAD_BYTES)
+    head = _read_exactly(source, HEADER_BYTES)
     if head is None:
         return None
-    kind, length = unpack_head(head)
-    content = _read(source, length)
+    kind, length = unpack_header(head)
+    content = _read_exactly(source, length)
     return None if content is None else (kind, content)
 
 
-def write_frame(target: int, kind: Kind, content: bytes = b"") -> None:
+def write_frame(target: int, kind: FrameKind, content: bytes = b"") -> None:
     """Write a frame to a file descriptor, waiting until its reader has room for it."""
-    rest = memoryview(pack(kind, content))
+    rest = memoryview(pack_frame(kind, content))
     while rest:
         rest = rest[os.write(target, rest) :]
 
 
-def _read(source: int, length: int) -> bytes | None:
+def _read_exactly(source: int, length: int) -> bytes | None:
     parts: list[bytes] = []
     while length:
         part = os.read(source, min(length, 1 << 20))

@@ -7,8 +7,14 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
-from nextpair.app.compute.framing import HEAD_BYTES, TERMINAL, Kind, pack, unpack_head
-from nextpair.app.compute.jobs import Extent, Job
+from nextpair.app.compute.framing import (
+    HEADER_BYTES,
+    TERMINAL,
+    FrameKind,
+    pack_frame,
+    unpack_header,
+)
+from nextpair.app.compute.jobs import Job, JobInputs
 from nextpair.app.errors import HelperLost
 from nextpair.app.settings import Settings
 
@@ -25,37 +31,37 @@ STOP_SECONDS = 5.0
 """How long a helper may go on folding a topic for a job that was cancelled; then it is ended."""
 
 
-class Helper:
+class HelperHandle:
     """One helper process, or none as long as there is nothing to do."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._process: asyncio.subprocess.Process | None = None
-        self._head: tuple[Kind, int] | None = None
+        self._head: tuple[FrameKind, int] | None = None
         """The beginning of a frame, where whoever read it was cancelled before the rest."""
         self.working = False
         """Whether it has a job whose answer has not come to its end."""
 
-    async def begin(self, job: Job, extent: Extent, now: float) -> Mapping[str, str]:
+    async def begin(self, job: Job, extent: JobInputs, now: float) -> Mapping[str, str]:
         """Give it a job; return the headers of the answer once it has any."""
         await self._start()
         self.working = True
-        self._write(Kind.JOB, pickle.dumps((job, extent.topics, now)))
+        self._write(FrameKind.JOB, pickle.dumps((job, extent.topics, now)))
         kind, content = await self._read()
-        assert kind is Kind.HEADERS, f"an answer began with {kind.name}"
+        assert kind is FrameKind.HEADERS, f"an answer began with {kind.name}"
         headers: Mapping[str, str] = pickle.loads(content)
         return headers
 
     async def chunk(self) -> bytes | None:
         """Return the next part of the answer; None at its end."""
         kind, content = await self._read()
-        return content if kind is Kind.CHUNK else None
+        return content if kind is FrameKind.CHUNK else None
 
     async def cancel(self) -> None:
         """Have it ready for another job, whatever it is working on."""
         try:
             async with asyncio.timeout(STOP_SECONDS):
-                self._write(Kind.CANCEL)
+                self._write(FrameKind.CANCEL)
                 while self.working:
                     with suppress(Exception):
                         await self._read()
@@ -81,19 +87,19 @@ class Helper:
         self._process = await asyncio.create_subprocess_exec(
             *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
-        self._write(Kind.SETTINGS, pickle.dumps(self._settings))
+        self._write(FrameKind.SETTINGS, pickle.dumps(self._settings))
 
-    def _write(self, kind: Kind, content: bytes = b"") -> None:
+    def _write(self, kind: FrameKind, content: bytes = b"") -> None:
         # Jobs are small, and one at a time: nothing piles up here that would have to be waited for.
         assert self._process is not None and self._process.stdin is not None
-        self._process.stdin.write(pack(kind, content))
+        self._process.stdin.write(pack_frame(kind, content))
 
-    async def _read(self) -> tuple[Kind, bytes]:
+    async def _read(self) -> tuple[FrameKind, bytes]:
         """Read a frame; raise what the helper met instead of an answer."""
         assert self._process is not None and self._process.stdout is not None
         try:
             if self._head is None:
-                self._head = unpack_head(await self._process.stdout.readexactly(HEAD_BYTES))
+                self._head = unpack_header(await self._process.stdout.readexactly(HEADER_BYTES))
             kind, length = self._head
             content = await self._process.stdout.readexactly(length)
             self._head = None
@@ -101,9 +107,9 @@ class Helper:
             await self.end()
             raise HelperLost() from None
         self.working = kind not in TERMINAL
-        if kind is Kind.ERROR:
+        if kind is FrameKind.ERROR:
             raise pickle.loads(content)
-        if kind is Kind.FAILED:
+        if kind is FrameKind.FAILED:
             log.error("a helper failed", extra={"error": content.decode(errors="replace")})
             raise HelperLost()
         return kind, content

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from nextpair.app.compute import computations, export_files
-from nextpair.app.compute.framing import Kind, read_frame, write_frame
+from nextpair.app.compute.framing import FrameKind, read_frame, write_frame
 from nextpair.app.compute.jobs import Job
 from nextpair.app.runtime.service import Service
 from nextpair.app.runtime.threads import limit_threads
@@ -46,14 +46,14 @@ def main() -> None:
     first = read_frame(0)
     if first is None:
         return
-    helper = Helper(Service(pickle.loads(first[1])), 0, target)
+    helper = JobRunner(Service(pickle.loads(first[1])), 0, target)
     while (frame := read_frame(0)) is not None:
         # What was cancelled as it ended is no longer there to be cancelled.
-        if frame[0] is Kind.JOB:
+        if frame[0] is FrameKind.JOB:
             helper.work(*pickle.loads(frame[1]))
 
 
-class Helper:
+class JobRunner:
     """Works on one job at a time.
 
     Parameters
@@ -70,7 +70,7 @@ class Helper:
         """Compute a job, unless it is cancelled meanwhile."""
         for topic_id in topics:
             if self._is_cancelled():
-                write_frame(self._target, Kind.CANCELLED)
+                write_frame(self._target, FrameKind.CANCELLED)
                 return
             # The fork meets the same error, and can say what the call was about.
             with suppress(NextpairError), self._service.look(topic_id) as live:
@@ -106,11 +106,14 @@ class Helper:
                 readable, _, _ = select.select([results, self._source], [], [])
                 if self._source in readable and self._read_cancel():
                     os.kill(child, signal.SIGKILL)
-                    write_frame(self._target, Kind.CANCELLED)
+                    write_frame(self._target, FrameKind.CANCELLED)
                     return
-                frame = read_frame(results) or (Kind.FAILED, b"the process that computed is gone")
+                frame = read_frame(results) or (
+                    FrameKind.FAILED,
+                    b"the process that computed is gone",
+                )
                 write_frame(self._target, *frame)
-                if frame[0] in (Kind.END, Kind.ERROR, Kind.FAILED):
+                if frame[0] in (FrameKind.END, FrameKind.ERROR, FrameKind.FAILED):
                     return
         except BaseException:
             # The service is gone, and nobody reads what is computed.
@@ -124,14 +127,14 @@ def _compute(service: Service, job: Job, now: float, told: int, parent: int) -> 
         # What was there before stays: looking through it would only copy its pages.
         gc.freeze()
         answer = job.run(service, now)
-        write_frame(told, Kind.HEADERS, pickle.dumps(dict(answer.headers)))
+        write_frame(told, FrameKind.HEADERS, pickle.dumps(dict(answer.headers)))
         for chunk in answer.chunks:
-            write_frame(told, Kind.CHUNK, chunk)
-        write_frame(told, Kind.END)
+            write_frame(told, FrameKind.CHUNK, chunk)
+        write_frame(told, FrameKind.END)
     except NextpairError as error:
-        write_frame(told, Kind.ERROR, pickle.dumps(error))
+        write_frame(told, FrameKind.ERROR, pickle.dumps(error))
     except BaseException:
-        write_frame(told, Kind.FAILED, traceback.format_exc().encode())
+        write_frame(told, FrameKind.FAILED, traceback.format_exc().encode())
     finally:
         os._exit(0)
 

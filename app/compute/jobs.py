@@ -9,14 +9,14 @@ from nextpair.storage.sizes import sizes
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobResult:
     """What a job comes to: headers, and a body whose parts are computed as they are read."""
 
     chunks: Iterable[bytes]
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-UseCase = Callable[..., Answer]
+Computation = Callable[..., JobResult]
 """A function of a module, given the service, the time, and the arguments of the job."""
 
 
@@ -36,7 +36,7 @@ class Job:
         Whether it needs the reported order.
     """
 
-    use_case: UseCase
+    use_case: Computation
     study: str
     topic: str | None = None
     arguments: tuple[Any, ...] = ()
@@ -48,13 +48,13 @@ class Job:
         """What is asked: calls with the same question have the same answer at the same version."""
         return (self.use_case.__qualname__, self.study, self.topic, *self.arguments)
 
-    def run(self, service: Service, now: float) -> Answer:
+    def run(self, service: Service, now: float) -> JobResult:
         """Compute."""
         return self.use_case(service, now, self.study, self.topic, *self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class JobInputs:
     """How much a job reads, and at which version.
 
     Parameters
@@ -72,14 +72,14 @@ class Extent:
     version: tuple[int, ...]
 
 
-def extent_of(service: Service, job: Job) -> Extent:
+def find_inputs(service: Service, job: Job) -> JobInputs:
     """Look up how much a job reads."""
     study_id = service.study_id(job.study)
     only = None if job.topic is None else service.topic_id(job.study, job.topic)
     with service.database.read() as connection:
         study_version, found = sizes(connection, study_id)
     wanted = [one for one in found if only in (None, one.id)]
-    return Extent(
+    return JobInputs(
         tuple(one.id for one in wanted),
         sum(one.documents + one.position for one in wanted),
         (study_version, *(number for one in wanted for number in (one.id, one.version))),

@@ -9,22 +9,22 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nextpair.app.compute.admission import Place, Places
-from nextpair.app.compute.helper_handle import Helper
-from nextpair.app.compute.jobs import Extent, Job
+from nextpair.app.compute.admission import AdmissionControl, Permit
+from nextpair.app.compute.helper_handle import HelperHandle
+from nextpair.app.compute.jobs import Job, JobInputs
 from nextpair.app.errors import HelperLost
 from nextpair.app.settings import MB, Settings
 
-FRESH_SECONDS = 60.0
+RESULT_TTL_SECONDS = 60.0
 """How long an answer is given again: leases run out without another version of the topic."""
-KEPT_BYTES = 32 * MB
+RESULT_CACHE_BYTES = 32 * MB
 """Of answers to be given again."""
 STALL_SECONDS = 60.0
 """How long the reader of a file may take nothing of it before its place is given to others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class CompleteResult:
     """A complete answer."""
 
     body: bytes
@@ -32,24 +32,24 @@ class Whole:
 
 
 @dataclass(slots=True)
-class _Flight:
+class _SharedComputation:
     """One computation, and how many calls wait for it."""
 
     version: tuple[int, ...]
     at: float
     waiting: int = 0
     begun: bool = False
-    task: "asyncio.Task[Whole] | None" = None
+    task: "asyncio.Task[CompleteResult] | None" = None
 
 
-class HeavyPool:
+class ComputePool:
     """Hands jobs to helper processes. All of it runs on the event loop."""
 
     def __init__(self, settings: Settings, note: Callable[[int], None]) -> None:
-        self._places = Places(settings, note)
-        self._flights: OrderedDict[tuple[Any, ...], _Flight] = OrderedDict()
+        self._places = AdmissionControl(settings, note)
+        self._flights: OrderedDict[tuple[Any, ...], _SharedComputation] = OrderedDict()
 
-    async def answer(self, job: Job, extent: Extent, key: str, now: float) -> Whole:
+    async def answer(self, job: Job, extent: JobInputs, key: str, now: float) -> CompleteResult:
         """Compute a job, or wait for an equal one that will do."""
         flight = self._flights.get(job.question)
         if flight is None or not self._suits(flight, extent):
@@ -64,12 +64,12 @@ class HeavyPool:
             flight.waiting -= 1
             self._forget_if_done_for(job, flight)
 
-    def _take_off(self, job: Job, extent: Extent, key: str, now: float) -> _Flight:
+    def _take_off(self, job: Job, extent: JobInputs, key: str, now: float) -> _SharedComputation:
         place = self._places.admit(key)
-        flight = _Flight(extent.version, asyncio.get_running_loop().time())
+        flight = _SharedComputation(extent.version, asyncio.get_running_loop().time())
         flight.task = asyncio.create_task(self._fly(flight, place, job, extent, now))
 
-        def note_end(task: "asyncio.Task[Whole]") -> None:
+        def note_end(task: "asyncio.Task[CompleteResult]") -> None:
             if place.helper is None:
                 # It was cancelled before it had one, and perhaps before it began at all.
                 self._places.dismiss(place)
@@ -80,16 +80,16 @@ class HeavyPool:
         flight.task.add_done_callback(note_end)
         return flight
 
-    def _suits(self, flight: _Flight, extent: Extent) -> bool:
+    def _suits(self, flight: _SharedComputation, extent: JobInputs) -> bool:
         """Say whether an earlier computation answers a call as well as one of its own would."""
         assert flight.task is not None
         if not flight.begun:
             # It has yet to read, and will then read what is newest.
             return True
         age = asyncio.get_running_loop().time() - flight.at
-        return flight.version == extent.version and age < FRESH_SECONDS
+        return flight.version == extent.version and age < RESULT_TTL_SECONDS
 
-    def _forget_if_done_for(self, job: Job, flight: _Flight) -> None:
+    def _forget_if_done_for(self, job: Job, flight: _SharedComputation) -> None:
         assert flight.task is not None
         task = flight.task
         if not task.done():
@@ -110,12 +110,12 @@ class HeavyPool:
             if flight.task is None or not flight.task.done() or flight.task.cancelled():
                 continue
             held += 0 if flight.task.exception() else len(flight.task.result().body)
-            if held > KEPT_BYTES or now - flight.at > FRESH_SECONDS:
+            if held > RESULT_CACHE_BYTES or now - flight.at > RESULT_TTL_SECONDS:
                 del self._flights[question]
 
     async def _fly(
-        self, flight: _Flight, place: Place, job: Job, extent: Extent, now: float
-    ) -> Whole:
+        self, flight: _SharedComputation, place: Permit, job: Job, extent: JobInputs, now: float
+    ) -> CompleteResult:
         helper = await self._places.take(place)
         flight.begun, flight.at = True, asyncio.get_running_loop().time()
         try:
@@ -123,11 +123,11 @@ class HeavyPool:
             parts = []
             while (part := await helper.chunk()) is not None:
                 parts.append(part)
-            return Whole(b"".join(parts), headers)
+            return CompleteResult(b"".join(parts), headers)
         finally:
             self._places.release(place)
 
-    async def download(self, job: Job, extent: Extent, key: str, now: float) -> "Download":
+    async def download(self, job: Job, extent: JobInputs, key: str, now: float) -> "Download":
         """Begin a computation that is sent on as it comes, to one call alone."""
         place = self._places.admit(key)
         try:
@@ -152,7 +152,7 @@ class Download:
     """A file on its way; whoever opens one closes it."""
 
     def __init__(
-        self, helper: Helper, headers: Mapping[str, str], release: Callable[[], None]
+        self, helper: HelperHandle, headers: Mapping[str, str], release: Callable[[], None]
     ) -> None:
         self.headers = headers
         self._helper = helper

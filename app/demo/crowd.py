@@ -23,7 +23,7 @@ PAUSE = 0.05
 TICK = 0.1
 
 
-class Crowd:
+class DemoCrowd:
     """Workers in threads of their own; they know the grades, and err now and then."""
 
     def __init__(self, client: Client, study: str, grades: Grades) -> None:
@@ -67,8 +67,8 @@ class Crowd:
                     seconds = rng.uniform(*THINKING)
                     self._stopped.wait(seconds)
                     grades = self._grades[assignment.topic.id]
-                    truth = compare(grades, *(one.id for one in assignment.shown))
-                    answer = preference.say(worker.answer(truth, rng)).preference
+                    truth = compare_grades(grades, *(one.id for one in assignment.shown))
+                    answer = preference.answer_for(worker.answer(truth, rng)).preference
                     self._client.judge(assignment, answer, seconds=round(seconds, 3))
         except NextpairError:
             # The others would wait for the answers of this one, in vain.
@@ -87,7 +87,7 @@ class Crowd:
                 self._stopped.set()
 
 
-def compare(grades: Mapping[str, int], first: str, second: str) -> Outcome:
+def compare_grades(grades: Mapping[str, int], first: str, second: str) -> Outcome:
     """Say how two documents compare by their grades."""
     if grades[first] == grades[second]:
         return Outcome.TIE

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nextpair.app.errors import BadAnswer
-from nextpair.app.validation_messages import findings, first_of
+from nextpair.app.validation_messages import errors_by_place, first_error
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.plugins import Plugins
 from nextpair.selectors.state.judgments import Outcome
@@ -81,7 +81,7 @@ class Part(BaseModel):
     )
 
 
-class Seen:
+class AnswerContext:
     """What the worker had in front of them when they answered.
 
     Parameters
@@ -142,7 +142,7 @@ class Design(ABC, BaseModel):
         """Read an answer, refusing what is not one of this design's."""
         return read_answer(self.Answer, answer)
 
-    def check(self, answer: Any, seen: Seen) -> None:
+    def check(self, answer: Any, seen: AnswerContext) -> None:
         """Refuse an answer that contradicts itself or what the worker has seen."""
 
     def outcome(self, answer: Any) -> Outcome | None:
@@ -178,7 +178,7 @@ def read_answer(model: type[Model], answer: Mapping[str, Any]) -> Model:
     try:
         return model.model_validate(answer)
     except ValidationError as error:
-        found = findings(error.errors(include_url=False), answer)
+        found = errors_by_place(error.errors(include_url=False), answer)
         wrong = (".".join(filter(None, ("answer", where))) + f": {what}" for where, what in found)
         raise BadAnswer("; ".join(wrong)) from None
 
@@ -208,7 +208,7 @@ def make_design(name: str, options: Mapping[str, Any]) -> Design:
     try:
         return kind.model_validate(options)
     except ValidationError as error:
-        where, what = first_of(error)
+        where, what = first_error(error)
         option = f", option {where!r}" if where else ""
         raise BadOption(f"design {name!r}{option}: {what}") from None
 

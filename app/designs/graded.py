@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from nextpair.app.designs.base import AnswerModel, Design, Part, Seen, Shape
+from nextpair.app.designs.base import AnswerContext, AnswerModel, Design, Part, Shape
 from nextpair.app.designs.grading import (
     RELEVANCE,
     GradedAnswer,
@@ -33,7 +33,7 @@ class GradedDesign(Design):
         """List what the worker's page asks for."""
         return [grade_part(self.levels)]
 
-    def check(self, answer: GradedAnswer, seen: Seen) -> None:
+    def check(self, answer: GradedAnswer, seen: AnswerContext) -> None:
         """Refuse a grade that is none of the levels."""
         check_grade(answer.grade, self.levels)
 

@@ -3,12 +3,12 @@
 from typing import ClassVar
 
 from nextpair.app.designs.base import (
+    AnswerContext,
     AnswerModel,
     Design,
     Part,
     Preference,
     PreferenceAnswer,
-    Seen,
     Shape,
 )
 from nextpair.app.errors import BadAnswer
@@ -30,7 +30,7 @@ class PreferenceDesign(Design):
         """List what the worker's page asks for."""
         return [preference_part(ties=True)]
 
-    def check(self, answer: PreferenceAnswer, seen: Seen) -> None:
+    def check(self, answer: PreferenceAnswer, seen: AnswerContext) -> None:
         """Refuse a tie where the study has none."""
         check_ties(answer.preference, seen)
 
@@ -52,13 +52,13 @@ def preference_part(*, ties: bool) -> Part:
     )
 
 
-def check_ties(preference: Preference, seen: Seen) -> None:
+def check_ties(preference: Preference, seen: AnswerContext) -> None:
     """Refuse a tie where the study has none."""
     if not seen.ties and preference.outcome is Outcome.TIE:
         raise BadAnswer("this study has no ties: the answer must be left or right")
 
 
-def say(outcome: Outcome) -> PreferenceAnswer:
+def answer_for(outcome: Outcome) -> PreferenceAnswer:
     """Put an outcome, told from the left document, as an answer."""
     words = {
         Outcome.BETTER: Preference.LEFT,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, StringConstraints
 
-from nextpair.app.designs.base import AnswerModel, Design, Part, Preference, Seen, Shape
+from nextpair.app.designs.base import AnswerContext, AnswerModel, Design, Part, Preference, Shape
 from nextpair.app.designs.grading import (
     RELEVANCE,
     Excerpt,
@@ -78,12 +78,12 @@ class RationaleDesign(Design):
         label = f"Copy two to three sentences that support this, or write: {self.no_text}"
         return [asked, Part(kind="excerpt", name="excerpt", label=label, choices=[self.no_text])]
 
-    def check(self, answer: RationaleAnswer, seen: Seen) -> None:
+    def check(self, answer: RationaleAnswer, seen: AnswerContext) -> None:
         """Refuse a rationale that is empty or not in the document, and the other kind of answer."""
         self._check_basis(answer, seen)
         check_excerpt(answer.excerpt, self.no_text, self.similarity, seen)
 
-    def _check_basis(self, answer: RationaleAnswer, seen: Seen) -> None:
+    def _check_basis(self, answer: RationaleAnswer, seen: AnswerContext) -> None:
         asked, other = (
             (answer.grade, answer.preference)
             if self.on is Basis.GRADE
@@ -115,7 +115,7 @@ class RationaleDesign(Design):
         return (self.outcome(answer) or self.value(answer)) == known
 
 
-def check_excerpt(excerpt: str, no_text: str, similarity: float, seen: Seen) -> None:
+def check_excerpt(excerpt: str, no_text: str, similarity: float, seen: AnswerContext) -> None:
     """Refuse an excerpt that none of the documents has, exactly or nearly."""
     if not excerpt.strip():
         raise BadAnswer(f"answer.excerpt: copy what supports the answer, or write {no_text!r}")

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, StringConstraints
 
-from nextpair.app.designs.base import AnswerModel, Design, Part, Seen, Shape, read_answer
+from nextpair.app.designs.base import AnswerContext, AnswerModel, Design, Part, Shape, read_answer
 from nextpair.app.designs.grading import (
     RELEVANCE,
     Excerpt,
@@ -75,7 +75,7 @@ class ReviewDesign(Design):
         """Read an answer of either stage."""
         return read_answer(self.Review if review else self.Answer, answer)
 
-    def check(self, answer: FirstAnswer | ReviewAnswer, seen: Seen) -> None:
+    def check(self, answer: FirstAnswer | ReviewAnswer, seen: AnswerContext) -> None:
         """Refuse a grade that is none of the levels, and one without a reason."""
         check_grade(answer.grade, self.levels)
         if isinstance(answer, FirstAnswer):

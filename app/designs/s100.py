@@ -5,15 +5,15 @@ from typing import ClassVar
 from pydantic import Field
 
 from nextpair.app.designs.base import AnswerModel, Design, Part, Shape
-from nextpair.app.field_types import Flag, Whole
+from nextpair.app.field_types import Flag, Integer
 
-START = 50
+SLIDER_START = 50
 
 
 class S100Answer(AnswerModel):
     """Where the slider stood, and whether it was moved at all."""
 
-    score: Whole = Field(ge=0, le=100)
+    score: Integer = Field(ge=0, le=100)
     moved: Flag | None = Field(
         None, description="whether the worker moved the slider; from the score if left out"
     )
@@ -40,7 +40,7 @@ class S100Design(Design):
                 label="How good is it?",
                 least=0,
                 most=100,
-                start=START,
+                start=SLIDER_START,
                 moved="moved",
             )
         ]
@@ -51,4 +51,4 @@ class S100Design(Design):
 
     def moved(self, answer: S100Answer) -> bool:
         """Say whether the slider was moved: it can be moved back to where it began."""
-        return answer.score != START if answer.moved is None else answer.moved
+        return answer.score != SLIDER_START if answer.moved is None else answer.moved

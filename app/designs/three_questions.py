@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from nextpair.app.designs.base import AnswerModel, Design, Part, Seen, Shape
+from nextpair.app.designs.base import AnswerContext, AnswerModel, Design, Part, Shape
 from nextpair.app.designs.preference import preference_part
 from nextpair.app.errors import BadAnswer
 from nextpair.app.field_types import Real
@@ -70,7 +70,7 @@ class ThreeQuestionsDesign(Design):
             Part(kind="number", name="right_score", label="And the right one?", least=0),
         ]
 
-    def check(self, answer: ThreeAnswers, seen: Seen) -> None:
+    def check(self, answer: ThreeAnswers, seen: AnswerContext) -> None:
         """Refuse numbers against the other two answers."""
         left, right = answer.left_score, answer.right_score
         if (left < right) if answer.preference is Side.LEFT else (right < left):

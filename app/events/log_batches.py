@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nextpair.app.compute.jobs import Answer
+from nextpair.app.compute.jobs import JobResult
 from nextpair.app.runtime.service import Service
 from nextpair.selectors.base import End
 from nextpair.selectors.state.single_documents import Singles
@@ -17,7 +17,7 @@ PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ProgressSnapshot:
     """Where a topic has come to, at one position of its log."""
 
     topic: str
@@ -29,7 +29,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class LogBatch:
     """Entries of one topic's log, as they are sent.
 
     Parameters
@@ -46,10 +46,10 @@ class Batch:
     after: int
     upto: int
     entries: tuple[tuple[int, bytes], ...]
-    look: Look | None = None
+    look: ProgressSnapshot | None = None
 
 
-def take_look(service: Service, topic_id: int) -> Look:
+def take_snapshot(service: Service, topic_id: int) -> ProgressSnapshot:
     """Look where a topic has come to."""
     with service.look(topic_id) as live:
         state = live.state
@@ -59,15 +59,17 @@ def take_look(service: Service, topic_id: int) -> Look:
             else state.count_settled()
         )
         size, position = len(state.documents), live.head.position
-        return Look(live.row.name, position, settled, size, len(state), state.ended)
+        return ProgressSnapshot(live.row.name, position, settled, size, len(state), state.ended)
 
 
-def look_from_afar(service: Service, now: float, study: str, topic: None, topic_id: int) -> Answer:
+def pickled_snapshot(
+    service: Service, now: float, study: str, topic: None, topic_id: int
+) -> JobResult:
     """Look where a topic has come to, for another process."""
-    return Answer([pickle.dumps(take_look(service, topic_id))])
+    return JobResult([pickle.dumps(take_snapshot(service, topic_id))])
 
 
-def read_batch(service: Service, topic_id: int, after: int, upto: int) -> Batch:
+def read_batch(service: Service, topic_id: int, after: int, upto: int) -> LogBatch:
     """Read the entries of a log from one position to another, or as many as a page has."""
     upto = min(upto, after + PAGE)
     with service.look(topic_id) as live:
@@ -82,10 +84,10 @@ def read_batch(service: Service, topic_id: int, after: int, upto: int) -> Batch:
         for side in ("first", "second"):
             if side in content:
                 content[side] = name_of(content[side])
-        entries.append((number, event_of(kind, topic, content)))
-    return Batch(topic_id, after, upto, tuple(entries))
+        entries.append((number, format_event(kind, topic, content)))
+    return LogBatch(topic_id, after, upto, tuple(entries))
 
 
-def event_of(kind: str, topic: str, content: Mapping[str, Any]) -> bytes:
+def format_event(kind: str, topic: str, content: Mapping[str, Any]) -> bytes:
     """Write an event, but for its id and its end."""
     return f"event: {kind}\ndata: {json.dumps({'topic': topic, **content})}\n".encode()

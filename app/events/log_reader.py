@@ -4,22 +4,28 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from nextpair.app.events.log_batches import PAGE, Batch, Look, read_batch, take_look
+from nextpair.app.events.log_batches import (
+    PAGE,
+    LogBatch,
+    ProgressSnapshot,
+    read_batch,
+    take_snapshot,
+)
 from nextpair.app.runtime.service import Service
 from nextpair.app.security.api_keys import still_open
 from nextpair.storage import topics
 
-SPARING = 100.0
+SNAPSHOT_DUTY_RATIO = 100.0
 """To look where a topic has come to takes its lock: at most one part in so many of the time."""
-LONGEST_PAUSE = 60.0
+MAX_SNAPSHOT_PAUSE = 60.0
 """Seconds between two looks at most."""
 
-Followed = frozenset[tuple[int, int | None]]
+FollowedTopics = frozenset[tuple[int, int | None]]
 """A study, and one topic of it or all."""
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class LogUpdates:
     """What one reading found.
 
     Parameters
@@ -32,7 +38,7 @@ class News:
         Topics, and how much there is to read of them, that are to be looked at elsewhere.
     """
 
-    batches: list[tuple[int, Batch]]
+    batches: list[tuple[int, LogBatch]]
     ended: frozenset[str]
     distant: list[tuple[int, int]]
 
@@ -46,7 +52,7 @@ class LogReader:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._read: dict[int, int] = {}
-        self._looks: dict[int, Look] = {}
+        self._looks: dict[int, ProgressSnapshot] = {}
         self._next_look: dict[int, float] = {}
         self._unlooked: set[int] = set()
         """Topics of whose newest entries it is still to be told where they led."""
@@ -58,14 +64,14 @@ class LogReader:
         for memory in (self._read, self._looks, self._next_look, self._unlooked, self._looked):
             memory.clear()
 
-    def begin(self, study_id: int, only: int | None) -> Mapping[int, Look | int]:
+    def begin(self, study_id: int, only: int | None) -> Mapping[int, ProgressSnapshot | int]:
         """Look at what a new stream follows, of which all that comes later will be read.
 
         Of a large topic only the position is returned.
         """
         with self._service.database.read() as connection:
             found = topics.topic_positions(connection, [study_id])
-        begun: dict[int, Look | int] = {}
+        begun: dict[int, ProgressSnapshot | int] = {}
         for _, topic_id, documents, position in found:
             if only in (None, topic_id):
                 heavy = self._is_heavy(documents + position)
@@ -76,20 +82,20 @@ class LogReader:
     def _is_heavy(self, entries: int) -> bool:
         return entries > self._service.settings.heavy_from
 
-    def _look_roughly(self, topic_id: int, position: int) -> Look:
+    def _look_roughly(self, topic_id: int, position: int) -> ProgressSnapshot:
         """Look at a topic, or take an earlier look if it is too soon for another."""
         known = self._looks.get(topic_id)
         if known is None or (known.position < position and self._is_due(topic_id)):
             known = self._look(topic_id)
         return replace(known, position=position)
 
-    def news(self, followed: Followed, key_ids: Collection[str], now: float) -> News:
+    def news(self, followed: FollowedTopics, key_ids: Collection[str], now: float) -> LogUpdates:
         """Read what is new: one statement for all topics, one for all keys, and then the news."""
         studies = {study_id for study_id, _ in followed}
         with self._service.database.read() as connection:
             found = topics.topic_positions(connection, studies)
             ended = frozenset(key_ids) - still_open(connection, key_ids, now)
-        news = News([], ended, [])
+        news = LogUpdates([], ended, [])
         for study_id, topic_id, documents, position in found:
             if (study_id, None) in followed or (study_id, topic_id) in followed:
                 heavy = self._is_heavy(documents + position)
@@ -99,7 +105,7 @@ class LogReader:
                     news.distant.append((topic_id, documents + position))
         return news
 
-    def _news_of(self, topic_id: int, position: int, heavy: bool) -> list[Batch]:
+    def _news_of(self, topic_id: int, position: int, heavy: bool) -> list[LogBatch]:
         after = self._read.setdefault(topic_id, 0)
         if position > after:
             self._unlooked.add(topic_id)
@@ -108,7 +114,7 @@ class LogReader:
         look = self._own_look(topic_id, heavy)
         # Entries that a look knows of are told before it.
         position = max(position, look.position) if look else position
-        batches = [Batch(topic_id, after, after, ())]
+        batches = [LogBatch(topic_id, after, after, ())]
         while batches[-1].upto < position:
             batches.append(read_batch(self._service, topic_id, batches[-1].upto, position))
         self._read[topic_id] = position
@@ -117,19 +123,19 @@ class LogReader:
         batches[-1] = replace(batches[-1], look=look)
         return [batch for batch in batches if batch.entries or batch.look]
 
-    def _own_look(self, topic_id: int, heavy: bool) -> Look | None:
+    def _own_look(self, topic_id: int, heavy: bool) -> ProgressSnapshot | None:
         """Return a look that is still to be told, if there is one or it is time for one."""
         if topic_id in self._looked:
             self._looked.discard(topic_id)
             return self._looks[topic_id]
         return None if heavy or not self._is_due(topic_id) else self._look(topic_id)
 
-    def take(self, topic_id: int, look: Look) -> None:
+    def take(self, topic_id: int, look: ProgressSnapshot) -> None:
         """Note a look from elsewhere, to be told with the next news."""
         self._looks[topic_id] = look
         self._looked.add(topic_id)
 
-    def missed(self, topic_id: int, after: int) -> Batch:
+    def missed(self, topic_id: int, after: int) -> LogBatch:
         """Read what came after a position, or a page of it; the last page has a look if it can."""
         batch = read_batch(self._service, topic_id, after, after + PAGE)
         if batch.upto == after + PAGE:
@@ -144,12 +150,12 @@ class LogReader:
     def _is_due(self, topic_id: int) -> bool:
         return time.monotonic() >= self._next_look.get(topic_id, 0.0)
 
-    def _look(self, topic_id: int) -> Look:
+    def _look(self, topic_id: int) -> ProgressSnapshot:
         begun = time.thread_time()
-        look = self._looks[topic_id] = take_look(self._service, topic_id)
-        self.pause(topic_id, (time.thread_time() - begun) * SPARING)
+        look = self._looks[topic_id] = take_snapshot(self._service, topic_id)
+        self.pause(topic_id, (time.thread_time() - begun) * SNAPSHOT_DUTY_RATIO)
         return look
 
     def pause(self, topic_id: int, seconds: float) -> None:
         """Do not look at a topic again for a while."""
-        self._next_look[topic_id] = time.monotonic() + min(seconds, LONGEST_PAUSE)
+        self._next_look[topic_id] = time.monotonic() + min(seconds, MAX_SNAPSHOT_PAUSE)

@@ -17,13 +17,13 @@ _WRITTEN = re.compile(r"'+[=+\-@\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def safe_cell(value: object) -> object:
+def escape_cell(value: object) -> object:
     """Return what to write of a value, so that no spreadsheet computes with it."""
     if not isinstance(value, str) or _NUMBER.fullmatch(value) or not _FORMULA.match(value):
         return value
     return f"'{value}"
 
 
-def read_cell(text: str) -> str:
+def unescape_cell(text: str) -> str:
     """Return the text that `safe_cell` made a cell of; any other stays as it is."""
     return text[1:] if _WRITTEN.match(text) else text

@@ -6,15 +6,22 @@ import unicodedata
 from collections.abc import Container, Iterator, Mapping
 
 from nextpair.app.formats.fields import CSV_FIELDS, CSV_IDS, JSON_FIELDS, TEXTS
-from nextpair.app.formats.files import BadFile, Source, check_storable, lines, number, rows
+from nextpair.app.formats.files import (
+    BadFile,
+    FileSource,
+    check_storable,
+    parse_number,
+    read_lines,
+    read_rows,
+)
 from nextpair.app.formats.pools import PoolDocument
 
-Found = tuple[str, str | None, PoolDocument]
+LocatedDocument = tuple[str, str | None, PoolDocument]
 """Where a document stands, its topic if one is named, and the document."""
 Fields = Mapping[str, object]
 
 
-def read_documents(path: Source, topic: str | None = None) -> Iterator[Found]:
+def read_documents(path: FileSource, topic: str | None = None) -> Iterator[LocatedDocument]:
     """Yield the documents of a file, which is JSON Lines if it begins with a brace, CSV if not.
 
     A line of JSON is an object with `id` and, each optional, `topic`, `title`, `text`, `html`,
@@ -30,7 +37,7 @@ def read_documents(path: Source, topic: str | None = None) -> Iterator[Found]:
         The topic of documents that name none; one that names another is refused.
     """
     topic = None if topic is None else unicodedata.normalize("NFC", topic)
-    _, first = next(lines(path), ("", ""))
+    _, first = next(read_lines(path), ("", ""))
     if not first:
         raise BadFile(f"{path}: the file is empty")
     if first.lstrip().startswith("["):
@@ -43,17 +50,19 @@ def read_documents(path: Source, topic: str | None = None) -> Iterator[Found]:
         yield where, named or topic, _document(where, fields)
 
 
-def _from_json(path: Source) -> Iterator[tuple[str, Fields]]:
-    for where, line in lines(path):
+def _from_json(path: FileSource) -> Iterator[tuple[str, Fields]]:
+    for where, line in read_lines(path):
         try:
-            fields = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
+            fields = json.loads(
+                line, object_pairs_hook=_unique_fields, parse_constant=_refuse_constant
+            )
         except json.JSONDecodeError as error:
             reason = f"{error.msg} at column {error.colno}"
             raise BadFile(f"{where}: not a JSON object on one line: {reason}") from error
         except (ValueError, RecursionError) as error:
             raise BadFile(f"{where}: {error}") from error
         if not isinstance(fields, dict):
-            raise BadFile(f"{where}: not a JSON object, but {_short(fields)}")
+            raise BadFile(f"{where}: not a JSON object, but {_abbreviated(fields)}")
         unknown = sorted(fields.keys() - JSON_FIELDS)
         if unknown:
             known = ", ".join(sorted(JSON_FIELDS))
@@ -61,7 +70,7 @@ def _from_json(path: Source) -> Iterator[tuple[str, Fields]]:
         yield where, fields
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _unique_fields(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -70,13 +79,13 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _no_number(name: str) -> float:
+def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number")
 
 
-def _from_csv(path: Source) -> Iterator[tuple[str, Fields]]:
+def _from_csv(path: FileSource) -> Iterator[tuple[str, Fields]]:
     key = None
-    for where, row in rows(path, ()):
+    for where, row in read_rows(path, ()):
         key = key or _id_column(path, row)
         texts = {name: row.get(name) or None for name in ("topic", *TEXTS)}
         features = {
@@ -90,7 +99,7 @@ def _from_csv(path: Source) -> Iterator[tuple[str, Fields]]:
         raise BadFile(f"{path}: there is no row below the header")
 
 
-def _id_column(path: Source, names: Container[str]) -> str:
+def _id_column(path: FileSource, names: Container[str]) -> str:
     found = [name for name in CSV_IDS if name in names]
     if len(found) != 1:
         raise BadFile(
@@ -104,7 +113,7 @@ def _id_column(path: Source, names: Container[str]) -> str:
 
 
 def _cell(where: str, what: str, text: str) -> float | None:
-    return number(where, what, text) if text.strip() else None
+    return parse_number(where, what, text) if text.strip() else None
 
 
 def _document(where: str, fields: Fields) -> PoolDocument:
@@ -127,7 +136,7 @@ def _key(where: str, what: str, value: object) -> str:
     if not key or key != key.strip():
         raise BadFile(
             f"{where}: {what} must not be missing, nor begin or end in white space,"
-            f" got {_short(value)}"
+            f" got {_abbreviated(value)}"
         )
     return key
 
@@ -141,7 +150,7 @@ def _text(where: str, what: str, value: object) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise BadFile(f"{where}: {what} must be text, got {_short(value)}")
+        raise BadFile(f"{where}: {what} must be text, got {_abbreviated(value)}")
     check_storable(where, what, value)
     return value
 
@@ -150,7 +159,7 @@ def _features(where: str, value: object) -> dict[str, float | None]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise BadFile(f"{where}: features must be an object of numbers, got {_short(value)}")
+        raise BadFile(f"{where}: features must be an object of numbers, got {_abbreviated(value)}")
     return {
         _key(where, "a feature's name", name): _number(where, f"the feature {name!r}", found)
         for name, found in value.items()
@@ -161,16 +170,16 @@ def _number(where: str, what: str, value: object) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadFile(f"{where}: {what} must be a number, got {_short(value)}")
+        raise BadFile(f"{where}: {what} must be a number, got {_abbreviated(value)}")
     try:
         found = float(value)
     except OverflowError:
         found = math.inf
     if not math.isfinite(found):
-        raise BadFile(f"{where}: {what} must be finite, got {_short(value)}")
+        raise BadFile(f"{where}: {what} must be finite, got {_abbreviated(value)}")
     return found
 
 
-def _short(value: object) -> str:
+def _abbreviated(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

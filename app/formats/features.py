@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from nextpair.app.formats.files import BadFile, Source, lines, number, rows
+from nextpair.app.formats.files import BadFile, FileSource, parse_number, read_lines, read_rows
 from nextpair.app.formats.trec import Grades, read_grade, read_run
 
 KEYS = ("topic", "doc")
@@ -35,11 +35,11 @@ class FeatureTable:
         self._values.setdefault((topic, document), {}).update(values)
 
 
-def read_features(paths: Iterable[Source]) -> FeatureTable:
+def read_features(paths: Iterable[FileSource]) -> FeatureTable:
     """Read CSV tables and TREC runs into one table."""
     table = FeatureTable()
     for path in paths:
-        _, first = next(lines(path), ("", ""))
+        _, first = next(read_lines(path), ("", ""))
         if not first:
             raise BadFile(f"{path}: the file is empty")
         if len(first.split()) == RUN_FIELDS:
@@ -49,10 +49,10 @@ def read_features(paths: Iterable[Source]) -> FeatureTable:
     return table
 
 
-def _read_csv(path: Source, table: FeatureTable) -> None:
+def _read_csv(path: FileSource, table: FeatureTable) -> None:
     names: list[str] | None = None
     seen: set[tuple[str, str]] = set()
-    for where, row in rows(path, KEYS):
+    for where, row in read_rows(path, KEYS):
         if names is None:
             names = [name for name in row if name not in (*KEYS, "grade")]
             _add_names(path, table, names)
@@ -70,7 +70,7 @@ def _read_csv(path: Source, table: FeatureTable) -> None:
         raise BadFile(f"{path}: there is no row below the header")
 
 
-def _read_ranks(path: Source, table: FeatureTable) -> None:
+def _read_ranks(path: FileSource, table: FeatureTable) -> None:
     tag, ranks = read_run(path)
     _add_names(path, table, [tag])
     for topic, documents in ranks.items():
@@ -78,7 +78,7 @@ def _read_ranks(path: Source, table: FeatureTable) -> None:
             table.add(topic, document, {tag: rank})
 
 
-def _add_names(path: Source, table: FeatureTable, names: list[str]) -> None:
+def _add_names(path: FileSource, table: FeatureTable, names: list[str]) -> None:
     twice = [name for name in names if name in table.names]
     if twice:
         raise BadFile(f"{path}: the feature {twice[0]!r} comes from an earlier file too")
@@ -86,4 +86,4 @@ def _add_names(path: Source, table: FeatureTable, names: list[str]) -> None:
 
 
 def _value(where: str, name: str, text: str) -> float | None:
-    return number(where, name, text) if text.strip() else None
+    return parse_number(where, name, text) if text.strip() else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from io import BufferedReader, TextIOWrapper
 from typing import Literal, Protocol
 
-from nextpair.app.formats.cells import read_cell
+from nextpair.app.formats.cells import unescape_cell
 from nextpair.selectors.errors import BadInput
 
 GZIP = b"\x1f\x8b"
@@ -19,7 +19,7 @@ UNDECODED = re.compile("[\udc80-\udcff]")
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
-class Source(Protocol):
+class FileSource(Protocol):
     """A file to be read: a path, or one that was sent. As text it is what the file is called."""
 
     def open(self, mode: Literal["rb"]) -> BufferedReader:
@@ -33,19 +33,19 @@ class BadFile(BadInput):
     code = "bad-file"
 
 
-def lines(path: Source) -> Iterator[tuple[str, str]]:
+def read_lines(path: FileSource) -> Iterator[tuple[str, str]]:
     """Yield each line that is not blank with where it stands, without its end."""
-    for where, line in all_lines(path):
+    for where, line in read_all_lines(path):
         if line.strip():
             yield where, line.rstrip("\r\n")
 
 
-def all_lines(path: Source) -> Iterator[tuple[str, str]]:
+def read_all_lines(path: FileSource) -> Iterator[tuple[str, str]]:
     """Yield every line with where it stands; gzip is recognised by its content."""
     try:
         with path.open("rb") as raw, _decoded(raw) as text:
-            for number, line in enumerate(text, start=1):
-                where = f"{path}:{number}"
+            for line_number, line in enumerate(text, start=1):
+                where = f"{path}:{line_number}"
                 if not line.isascii() or "\0" in line:
                     _check_decoded(where, line)
                 yield where, line
@@ -79,7 +79,7 @@ def check_storable(where: str, what: str, text: str) -> None:
         raise BadFile(f"{where}: {what} has the character U+{ord(bad[0]):04X}, which is not text")
 
 
-def rows(path: Source, required: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def read_rows(path: FileSource, required: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the rows of a CSV file with a header, each with where it stands.
 
     Cells that were written so that no spreadsheet computes with them are as they were before.
@@ -88,7 +88,7 @@ def rows(path: Source, required: Sequence[str]) -> Iterator[tuple[str, dict[str,
 
     def remember() -> Iterator[str]:
         nonlocal where
-        for place, line in all_lines(path):
+        for place, line in read_all_lines(path):
             where = place
             yield line
 
@@ -99,12 +99,12 @@ def rows(path: Source, required: Sequence[str]) -> Iterator[tuple[str, dict[str,
         for row in reader:
             if None in row or None in row.values():
                 raise BadFile(f"{where}: the row does not have as many fields as the header")
-            yield where, {name: read_cell(text) for name, text in row.items()}
+            yield where, {name: unescape_cell(text) for name, text in row.items()}
     except csv.Error as error:
         raise BadFile(f"{where}: {error}") from error
 
 
-def _check_header(path: Source, names: Sequence[str], required: Sequence[str]) -> None:
+def _check_header(path: FileSource, names: Sequence[str], required: Sequence[str]) -> None:
     missing = [name for name in required if name not in names]
     if missing:
         raise BadFile(f"{path}: the header lacks {', '.join(missing)}")
@@ -113,7 +113,7 @@ def _check_header(path: Source, names: Sequence[str], required: Sequence[str]) -
         raise BadFile(f"{path}: the header has {twice[0]!r} twice")
 
 
-def number(where: str, what: str, text: str) -> float:
+def parse_number(where: str, what: str, text: str) -> float:
     """Read a finite number."""
     try:
         value = float(text)

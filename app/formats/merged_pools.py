@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nextpair.app.formats.documents import Found
+from nextpair.app.formats.documents import LocatedDocument
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool, PoolDocument
-from nextpair.app.formats.quota import Quota
+from nextpair.app.formats.quota import ImportQuota
 from nextpair.app.truncation import shortened
 
-FEW = 5
+MAX_NAMED = 5
 """How many ids a warning names."""
-Members = dict[str, dict[str, PoolDocument]]
+DocumentsByTopic = dict[str, dict[str, PoolDocument]]
 """Topic, then id, to the document."""
 
 
 @dataclass(slots=True)
-class Names:
+class NamedCount:
     """How many things there are, and what the first few are called."""
 
     noun: str
@@ -26,22 +26,22 @@ class Names:
     def add(self, name: str) -> None:
         """Count one more."""
         self.count += 1
-        if self.count <= FEW:
+        if self.count <= MAX_NAMED:
             self.first.append(shortened(name))
 
     def warn(self, what: str) -> Iterator[str]:
         """Say so, if there are any."""
         if self.count:
             plural = "" if self.count == 1 else "s"
-            more = ", ..." if self.count > FEW else ""
+            more = ", ..." if self.count > MAX_NAMED else ""
             yield f"{self.count:,} {self.noun}{plural} {what}: {', '.join(self.first)}{more}"
 
 
 def merge_pools(
     topics: Iterable[Pool] = (),
     ranked: Iterable[Pool] | None = None,
-    documents: Iterable[Found] = (),
-    quota: Quota | None = None,
+    documents: Iterable[LocatedDocument] = (),
+    quota: ImportQuota | None = None,
 ) -> tuple[list[Pool], list[str]]:
     """Merge what was read; return the pools that have documents, and warnings.
 
@@ -59,17 +59,18 @@ def merge_pools(
         Texts, from `read_documents`. With `ranked`, one that names no topic serves every pool it
         is in, and one in no pool is left out, with a warning; without, each must name its topic.
     """
-    quota = quota or Quota()
+    quota = quota or ImportQuota()
     described = {pool.topic: pool for pool in topics}
-    left_out = Names("document")
+    left_out = NamedCount("document")
     if ranked is None:
-        members = _all(documents, quota)
+        members = _collect_by_topic(documents, quota)
     else:
         members = {pool.topic: {one.id: one for one in pool.documents} for pool in ranked}
-        left_out = _fill(members, documents, quota)
+        left_out = _fill_ranked(members, documents, quota)
     pools = [
         replace(
-            described.get(topic, Pool(topic)), documents=_alike([*members[topic].values()], quota)
+            described.get(topic, Pool(topic)),
+            documents=_with_equal_features([*members[topic].values()], quota),
         )
         for topic in dict.fromkeys([*described, *members])
         if members.get(topic)
@@ -77,8 +78,8 @@ def merge_pools(
     return pools, [*_warnings(described, members, pools), *left_out.warn("in no pool, left out")]
 
 
-def _all(documents: Iterable[Found], quota: Quota) -> Members:
-    members: Members = {}
+def _collect_by_topic(documents: Iterable[LocatedDocument], quota: ImportQuota) -> DocumentsByTopic:
+    members: DocumentsByTopic = {}
     for where, topic, document in documents:
         if topic is None:
             raise BadFile(
@@ -94,12 +95,14 @@ def _all(documents: Iterable[Found], quota: Quota) -> Members:
     return members
 
 
-def _fill(members: Members, documents: Iterable[Found], quota: Quota) -> Names:
+def _fill_ranked(
+    members: DocumentsByTopic, documents: Iterable[LocatedDocument], quota: ImportQuota
+) -> NamedCount:
     homes: dict[str, list[str]] = {}
     for topic, of_topic in members.items():
         for member in of_topic:
             homes.setdefault(member, []).append(topic)
-    filled, left_out = set[tuple[str, str]](), Names("document")
+    filled, left_out = set[tuple[str, str]](), NamedCount("document")
     for where, named, document in documents:
         found = [topic for topic in homes.get(document.id, ()) if named in (None, topic)]
         for topic in found:
@@ -123,7 +126,9 @@ def _with_ranks(
     return replace(document, features={**ranks, **document.features})
 
 
-def _alike(documents: Sequence[PoolDocument], quota: Quota) -> list[PoolDocument]:
+def _with_equal_features(
+    documents: Sequence[PoolDocument], quota: ImportQuota
+) -> list[PoolDocument]:
     names = dict.fromkeys(name for document in documents for name in document.features)
     named = sum(len(document.features) for document in documents)
     quota.add_values(len(documents) * len(names) - named)
@@ -134,11 +139,11 @@ def _alike(documents: Sequence[PoolDocument], quota: Quota) -> list[PoolDocument
 
 
 def _warnings(
-    described: Mapping[str, Pool], members: Members, pools: Sequence[Pool]
+    described: Mapping[str, Pool], members: DocumentsByTopic, pools: Sequence[Pool]
 ) -> Iterator[str]:
     for pool in pools:
-        yield from _bare(pool)
-    empty, unknown = Names("topic"), Names("topic")
+        yield from _warn_without_content(pool)
+    empty, unknown = NamedCount("topic"), NamedCount("topic")
     for topic in dict.fromkeys([*described, *members]):
         if not members.get(topic):
             empty.add(topic)
@@ -148,8 +153,8 @@ def _warnings(
     yield from unknown.warn("not in the topics file, without a title")
 
 
-def _bare(pool: Pool) -> Iterator[str]:
-    bare, addressed = Names("document"), 0
+def _warn_without_content(pool: Pool) -> Iterator[str]:
+    bare, addressed = NamedCount("document"), 0
     for document in pool.documents:
         if not document.text and not document.html:
             bare.add(document.id)

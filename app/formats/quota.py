@@ -10,7 +10,7 @@ VALUES_PER_DOCUMENT = 100
 
 
 @dataclass(slots=True)
-class Quota:
+class ImportQuota:
     """What is left of the documents and of their features; without numbers there is no limit.
 
     Parameters

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 
-from nextpair.app.formats.files import BadFile, Source
+from nextpair.app.formats.files import BadFile, FileSource
 from nextpair.app.formats.pools import Pool, PoolDocument
-from nextpair.app.formats.quota import Quota
+from nextpair.app.formats.quota import ImportQuota
 from nextpair.app.formats.trec import Ranks, read_run
 from nextpair.selectors.errors import BadInput
 
 
-def pool_runs(paths: Iterable[Source], depth: int, quota: Quota | None = None) -> list[Pool]:
+def pool_runs(
+    paths: Iterable[FileSource], depth: int, quota: ImportQuota | None = None
+) -> list[Pool]:
     """Pool the documents within the first `depth` ranks of any run.
 
     Each run's tag is a feature: the document's rank in the run, below the depth too, and None where
@@ -21,7 +23,7 @@ def pool_runs(paths: Iterable[Source], depth: int, quota: Quota | None = None) -
     """
     if depth < 1:
         raise BadInput(f"the depth of a pool must be at least 1, got {depth}")
-    quota = quota or Quota()
+    quota = quota or ImportQuota()
     runs: dict[str, Ranks] = {}
     for path in paths:
         tag, ranks = read_run(path)
@@ -32,7 +34,7 @@ def pool_runs(paths: Iterable[Source], depth: int, quota: Quota | None = None) -
     return [_pool(topic, runs, depth, quota) for topic in topics]
 
 
-def _pool(topic: str, runs: Mapping[str, Ranks], depth: int, quota: Quota) -> Pool:
+def _pool(topic: str, runs: Mapping[str, Ranks], depth: int, quota: ImportQuota) -> Pool:
     ranks = {tag: run.get(topic, {}) for tag, run in runs.items()}
     pooled = {
         document for of_run in ranks.values() for document, rank in of_run.items() if rank <= depth

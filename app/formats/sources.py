@@ -5,22 +5,22 @@ from dataclasses import dataclass
 from itertools import chain
 
 from nextpair.app.formats.documents import read_documents
-from nextpair.app.formats.files import Source
-from nextpair.app.formats.merged_pools import Names, merge_pools
+from nextpair.app.formats.files import FileSource
+from nextpair.app.formats.merged_pools import NamedCount, merge_pools
 from nextpair.app.formats.pools import Pool
-from nextpair.app.formats.quota import Quota
+from nextpair.app.formats.quota import ImportQuota
 from nextpair.app.formats.run_pools import pool_runs
 from nextpair.app.formats.trec import is_word
 from nextpair.app.formats.trec_topics import read_topics
 from nextpair.app.formats.upload_pools import check_pool
 from nextpair.selectors.errors import BadInput
 
-DEPTH = 100
+DEFAULT_DEPTH = 100
 """How far down the runs, if nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class ImportSources:
     """Files that belong together.
 
     Parameters
@@ -37,16 +37,18 @@ class Sources:
         The topic of documents that name none.
     """
 
-    topics: Source | None = None
-    runs: Sequence[Source] = ()
-    documents: Sequence[Source] = ()
-    depth: int = DEPTH
+    topics: FileSource | None = None
+    runs: Sequence[FileSource] = ()
+    documents: Sequence[FileSource] = ()
+    depth: int = DEFAULT_DEPTH
     topic: str | None = None
 
 
-def read_sources(sources: Sources, quota: Quota | None = None) -> tuple[list[Pool], list[str]]:
+def read_sources(
+    sources: ImportSources, quota: ImportQuota | None = None
+) -> tuple[list[Pool], list[str]]:
     """Read everything; return pools that a service takes, and warnings."""
-    quota = quota or Quota()
+    quota = quota or ImportQuota()
     pools, warnings = merge_pools(
         read_topics(sources.topics) if sources.topics else (),
         pool_runs(sources.runs, sources.depth, quota) if sources.runs else None,
@@ -62,7 +64,7 @@ def read_sources(sources: Sources, quota: Quota | None = None) -> tuple[list[Poo
 
 def _unwritable(pools: Sequence[Pool]) -> Iterator[str]:
     """Warn of ids that some exports cannot hold, before anybody judges them."""
-    topics, documents = Names("topic"), Names("document")
+    topics, documents = NamedCount("topic"), NamedCount("document")
     for pool in pools:
         if not is_word(pool.topic):
             topics.add(repr(pool.topic))

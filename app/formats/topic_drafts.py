@@ -6,7 +6,7 @@ from nextpair.app.formats.files import BadFile
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TopicDraft:
     """Where a topic begins, and the text of each of its fields as far as it has been read."""
 
     where: str

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nextpair.app.formats.files import UNSTORABLE, BadFile, Source, lines, number
+from nextpair.app.formats.files import UNSTORABLE, BadFile, FileSource, parse_number, read_lines
 from nextpair.selectors.errors import BadInput
 
 Grades = dict[str, dict[str, int]]
@@ -15,7 +15,7 @@ RealGrades = dict[str, dict[str, float]]
 """Topic, then document, to its grade, which may be any number."""
 Ranks = dict[str, dict[str, float]]
 """Topic, then document, to its rank."""
-Listed = dict[str, tuple[float, float]]
+ListedDocuments = dict[str, tuple[float, float]]
 """Document to its rank and score as a run lists them."""
 
 
@@ -25,11 +25,11 @@ class Unwritable(BadInput):
     code = "unwritable"
 
 
-def read_qrels(path: Source) -> Grades:
+def read_qrels(path: FileSource) -> Grades:
     """Read grades; those below 0 mark junk and count as 0."""
     return {
         topic: {document: read_grade(where, grade) for document, (where, grade) in of_topic.items()}
-        for topic, of_topic in _parse_qrels(lines(path)).items()
+        for topic, of_topic in _parse_qrels(read_lines(path)).items()
     }
 
 
@@ -50,21 +50,23 @@ def _parse_qrels(
     return found
 
 
-def read_real_qrels(path: Source) -> RealGrades:
+def read_real_qrels(path: FileSource) -> RealGrades:
     """Read qrels whose grades may be any numbers, such as an export of `qrels-real`.
 
     Where all of them are whole numbers, those below 0 mark junk and count as 0, as in `read_qrels`.
     """
-    return parse_real_qrels(lines(path))
+    return parse_real_qrels(read_lines(path))
 
 
 def parse_real_qrels(numbered: Iterable[tuple[str, str]]) -> RealGrades:
     """Parse the lines of such a file, each with where it stands."""
     grades = {
-        topic: {document: number(where, "a grade", one) for document, (where, one) in of.items()}
+        topic: {
+            document: parse_number(where, "a grade", one) for document, (where, one) in of.items()
+        }
         for topic, of in _parse_qrels(numbered).items()
     }
-    if are_whole(grades):
+    if are_integer_grades(grades):
         return {
             topic: {document: max(0.0, grade) for document, grade in of_topic.items()}
             for topic, of_topic in grades.items()
@@ -72,20 +74,20 @@ def parse_real_qrels(numbered: Iterable[tuple[str, str]]) -> RealGrades:
     return grades
 
 
-def are_whole(grades: Mapping[str, Mapping[str, float]]) -> bool:
+def are_integer_grades(grades: Mapping[str, Mapping[str, float]]) -> bool:
     """Say whether all grades are whole numbers."""
     return all(grade == int(grade) for of_topic in grades.values() for grade in of_topic.values())
 
 
 def read_grade(where: str, text: str) -> int:
     """Read one grade; a negative one counts as 0."""
-    value = number(where, "a grade", text)
+    value = parse_number(where, "a grade", text)
     if value != int(value):
         raise BadFile(f"{where}: a grade must be a whole number, got {text!r}")
     return max(0, int(value))
 
 
-def read_run(path: Source) -> tuple[str, Ranks]:
+def read_run(path: FileSource) -> tuple[str, Ranks]:
     """Read a run; return its tag and each document's rank, the best being 1.
 
     The rank column counts if it is a ranking in every topic: whole numbers from 0 or 1, none twice,
@@ -96,8 +98,8 @@ def read_run(path: Source) -> tuple[str, Ranks]:
     scores are equal by id, the last first. A ranking thus differs from trec_eval's in gaps, and
     where scores are equal: there the system's own order says more than the ids.
     """
-    tags, listed = set[str](), dict[str, Listed]()
-    for where, line in lines(path):
+    tags, listed = set[str](), dict[str, ListedDocuments]()
+    for where, line in read_lines(path):
         match line.split():
             case [topic, _, document, rank, score, tag]:
                 tags.add(tag)
@@ -107,8 +109,8 @@ def read_run(path: Source) -> tuple[str, Ranks]:
                 if document in of_topic:
                     raise BadFile(f"{where}: topic {topic} has document {document} twice")
                 of_topic[document] = (
-                    number(where, "a rank", rank),
-                    _single(number(where, "a score", score)),
+                    parse_number(where, "a rank", rank),
+                    _single_precision(parse_number(where, "a score", score)),
                 )
             case fields:
                 raise BadFile(f"{where}: a run has six fields, this line has {len(fields)}")
@@ -147,7 +149,7 @@ def run_lines(topic: str, scores: Mapping[str, float], tag: str) -> list[str]:
     ['401 Q0 b 1 2.0 elo\n', '401 Q0 c 2 1.5 elo\n', '401 Q0 a 3 1.5 elo\n']
     """
     _check_words(topic, tag, *scores)
-    singles = {document: _single(score) for document, score in scores.items()}
+    singles = {document: _single_precision(score) for document, score in scores.items()}
     for document, single in singles.items():
         if not math.isfinite(single):
             raise Unwritable(f"document {document} has the score {scores[document]}")
@@ -157,7 +159,7 @@ def run_lines(topic: str, scores: Mapping[str, float], tag: str) -> list[str]:
     ]
 
 
-def _ranks(listed: Mapping[str, Listed]) -> Ranks:
+def _ranks(listed: Mapping[str, ListedDocuments]) -> Ranks:
     if all(_is_ranking(of_topic.values()) for of_topic in listed.values()):
         from_zero = any(rank == 0 for of in listed.values() for rank, _ in of.values())
         return {
@@ -175,7 +177,7 @@ def _is_ranking(listed: Iterable[tuple[float, float]]) -> bool:
     )
 
 
-def _ranks_by_score(listed: Listed) -> dict[str, float]:
+def _ranks_by_score(listed: ListedDocuments) -> dict[str, float]:
     ordered = _by_score({document: score for document, (_, score) in listed.items()})
     place = {document: float(rank) for rank, document in enumerate(ordered, start=1)}
     return {document: place[document] for document in listed}
@@ -185,7 +187,7 @@ def _by_score(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda document: (scores[document], document), reverse=True)
 
 
-def _single(score: float) -> float:
+def _single_precision(score: float) -> float:
     with np.errstate(over="ignore"):
         return float(np.float32(score))
 

@@ -4,10 +4,10 @@ import html
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from nextpair.app.formats.files import BadFile, Source, all_lines, lines
+from nextpair.app.formats.files import BadFile, FileSource, read_all_lines, read_lines
 from nextpair.app.formats.pools import Pool
-from nextpair.app.formats.topic_drafts import Draft
-from nextpair.app.formats.trec_topics_xml import drafts_in_xml
+from nextpair.app.formats.topic_drafts import TopicDraft
+from nextpair.app.formats.trec_topics_xml import read_xml_drafts
 
 KIND = re.compile(r"<(top|topic)[\s>]", re.IGNORECASE)
 TAG = re.compile(
@@ -25,7 +25,7 @@ LABELS = {
 ENTITY = re.compile(r"&#?\w+;")
 
 
-def read_topics(path: Source) -> list[Pool]:
+def read_topics(path: FileSource) -> list[Pool]:
     """Read topics, in the order of the file, as pools without documents.
 
     What the file is shows in its content: `<top>` opens a topic of the ad hoc tracks, whose end
@@ -34,7 +34,7 @@ def read_topics(path: Source) -> list[Pool]:
     The subtopics of the web tracks are left out, for a topic is judged by its description.
     """
     pools: dict[str, Pool] = {}
-    for draft in _format(path)(path):
+    for draft in _detect_reader(path)(path):
         pool = _pool(draft)
         if pool.topic in pools:
             raise BadFile(f"{draft.where}: topic {pool.topic} stands in the file twice")
@@ -44,23 +44,23 @@ def read_topics(path: Source) -> list[Pool]:
     return [*pools.values()]
 
 
-def _format(path: Source) -> Callable[[Source], Iterator[Draft]]:
+def _detect_reader(path: FileSource) -> Callable[[FileSource], Iterator[TopicDraft]]:
     first = None
-    for where, line in lines(path):
+    for where, line in read_lines(path):
         first = first or where
         if first == where and not line.lstrip().startswith("<"):
-            return _drafts_in_columns
+            return _read_column_drafts
         kind = KIND.search(f"{line}\n")
         if kind:
-            return _drafts_in_sgml if kind[1].lower() == "top" else drafts_in_xml
+            return _read_sgml_drafts if kind[1].lower() == "top" else read_xml_drafts
     raise BadFile(f"{first or path}: topics are in <top>, in <topic>, or in two columns")
 
 
-def _drafts_in_columns(path: Source) -> Iterator[Draft]:
-    for where, line in lines(path):
+def _read_column_drafts(path: FileSource) -> Iterator[TopicDraft]:
+    for where, line in read_lines(path):
         match line.split("\t"):
             case [number, query]:
-                yield Draft(where, {"num": number, "query": query})
+                yield TopicDraft(where, {"num": number, "query": query})
             case fields:
                 raise BadFile(
                     f"{where}: a topic is its number, a tab and the query;"
@@ -68,9 +68,9 @@ def _drafts_in_columns(path: Source) -> Iterator[Draft]:
                 )
 
 
-def _drafts_in_sgml(path: Source) -> Iterator[Draft]:
+def _read_sgml_drafts(path: FileSource) -> Iterator[TopicDraft]:
     draft, field = None, None
-    for where, line in all_lines(path):
+    for where, line in read_all_lines(path):
         place = 0
         for tag in TAG.finditer(line):
             if draft:
@@ -79,46 +79,46 @@ def _drafts_in_sgml(path: Source) -> Iterator[Draft]:
             field = None if tag["end"] or name == "top" else name
             if name == "top":
                 if draft:
-                    yield _plain(draft)
-                draft = None if tag["end"] else Draft(where)
+                    yield _without_labels(draft)
+                draft = None if tag["end"] else TopicDraft(where)
             elif field and draft:
                 draft.open(where, field)
         if draft:
             draft.add(field, line[place:])
     if draft:
-        yield _plain(draft)
+        yield _without_labels(draft)
 
 
-def _plain(draft: Draft) -> Draft:
+def _without_labels(draft: TopicDraft) -> TopicDraft:
     fields = dict(draft.fields)
     for name, label in LABELS.items():
         fields[name] = label.sub("", fields.get(name, ""), count=1)
     for name, text in fields.items():
         fields[name] = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-    return Draft(draft.where, fields)
+    return TopicDraft(draft.where, fields)
 
 
-def _pool(draft: Draft) -> Pool:
+def _pool(draft: TopicDraft) -> Pool:
     where, fields = draft.where, draft.fields
-    topic = _first(fields, "num", "number")
+    topic = _first_field(fields, "num", "number")
     if len(topic.split()) != 1:
         raise BadFile(f"{where}: a topic needs a number without white space, got {topic!r}")
     pool = Pool(
         topic,
-        " ".join(_first(fields, "title", "query").split()),
-        _first(fields, "description", "desc", "question"),
-        _first(fields, "narrative", "narr"),
+        " ".join(_first_field(fields, "title", "query").split()),
+        _first_field(fields, "description", "desc", "question"),
+        _first_field(fields, "narrative", "narr"),
     )
     if not pool.title and not pool.description:
         raise BadFile(f"{where}: topic {topic} has neither a title nor a description")
     return pool
 
 
-def _first(fields: Mapping[str, str], *names: str) -> str:
-    return next(filter(None, (_prose(fields.get(name, "")) for name in names)), "")
+def _first_field(fields: Mapping[str, str], *names: str) -> str:
+    return next(filter(None, (_unwrap_lines(fields.get(name, "")) for name in names)), "")
 
 
-def _prose(text: str) -> str:
+def _unwrap_lines(text: str) -> str:
     """Undo the file's line breaks, all but those between paragraphs."""
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
     return "\n\n".join(filter(None, paragraphs))

@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping
 from xml.parsers import expat
 
-from nextpair.app.formats.files import BadFile, Source, all_lines
-from nextpair.app.formats.topic_drafts import Draft
+from nextpair.app.formats.files import BadFile, FileSource, read_all_lines
+from nextpair.app.formats.topic_drafts import TopicDraft
 
 FIELDS = frozenset(
     ["num", "number", "title", "query", "description", "desc", "question", "narrative", "narr"]
 )
 
 
-def drafts_in_xml(path: Source) -> Iterator[Draft]:
+def read_xml_drafts(path: FileSource) -> Iterator[TopicDraft]:
     """Yield each `<topic>`, with its number from an attribute or an element."""
-    topics = _Topics(path)
+    topics = _TopicHandler(path)
     try:
-        for _, line in all_lines(path):
+        for _, line in read_all_lines(path):
             topics.parser.Parse(line)
             yield from topics.take()
         topics.parser.Parse("", True)
@@ -25,22 +25,22 @@ def drafts_in_xml(path: Source) -> Iterator[Draft]:
     yield from topics.take()
 
 
-class _Topics:
+class _TopicHandler:
     """What expat calls back."""
 
-    def __init__(self, path: Source) -> None:
+    def __init__(self, path: FileSource) -> None:
         self._file = path
         self._depth = self._topic_depth = 0
-        self._draft: Draft | None = None
+        self._draft: TopicDraft | None = None
         self._field: str | None = None
-        self._done: list[Draft] = []
+        self._done: list[TopicDraft] = []
         self.parser = expat.ParserCreate()
         self.parser.StartDoctypeDeclHandler = self._refuse
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
 
-    def take(self) -> list[Draft]:
+    def take(self) -> list[TopicDraft]:
         done, self._done = self._done, []
         return done
 
@@ -56,7 +56,7 @@ class _Topics:
         name = tag.lower()
         if self._draft is None and name == "topic":
             number = attributes.get("number", attributes.get("id"))
-            self._draft = Draft(self._where(), {} if number is None else {"num": number})
+            self._draft = TopicDraft(self._where(), {} if number is None else {"num": number})
             self._topic_depth = self._depth
         elif self._draft and self._depth == self._topic_depth + 1 and name in FIELDS:
             self._draft.open(self._where(), name)

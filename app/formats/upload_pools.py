@@ -4,11 +4,11 @@ from pydantic import ValidationError
 
 from nextpair.app.formats.pools import Pool, PoolDocument
 from nextpair.app.schemas.topics import DocumentIn, TopicHeadIn
-from nextpair.app.validation_messages import first_of
+from nextpair.app.validation_messages import first_error
 from nextpair.selectors.errors import BadInput
 
 
-class Unsendable(BadInput):
+class InvalidUpload(BadInput):
     """The service would not take this."""
 
     code = "unsendable"
@@ -16,12 +16,12 @@ class Unsendable(BadInput):
 
 def check_pool(pool: Pool) -> None:
     """Raise if the service would not take a pool, before anything is sent."""
-    head_of(pool)
+    topic_head_in(pool)
     for document in pool.documents:
-        document_of(pool, document)
+        document_in(pool, document)
 
 
-def head_of(pool: Pool, seed: int | None = None) -> TopicHeadIn:
+def topic_head_in(pool: Pool, seed: int | None = None) -> TopicHeadIn:
     """Return a pool's topic as it is sent."""
     try:
         return TopicHeadIn(
@@ -32,10 +32,10 @@ def head_of(pool: Pool, seed: int | None = None) -> TopicHeadIn:
             seed=seed,
         )
     except ValidationError as error:
-        raise Unsendable(f"topic {pool.topic!r}: {_first(error)}") from None
+        raise InvalidUpload(f"topic {pool.topic!r}: {_first(error)}") from None
 
 
-def document_of(pool: Pool, document: PoolDocument) -> DocumentIn:
+def document_in(pool: Pool, document: PoolDocument) -> DocumentIn:
     """Return a document of a pool as it is sent."""
     try:
         return DocumentIn(
@@ -49,8 +49,8 @@ def document_of(pool: Pool, document: PoolDocument) -> DocumentIn:
         )
     except ValidationError as error:
         where = f"topic {pool.topic!r}, document {document.id!r}"
-        raise Unsendable(f"{where}: {_first(error)}") from None
+        raise InvalidUpload(f"{where}: {_first(error)}") from None
 
 
 def _first(error: ValidationError) -> str:
-    return ": ".join(filter(None, first_of(error)))
+    return ": ".join(filter(None, first_error(error)))

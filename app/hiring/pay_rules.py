@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from nextpair.app.field_types import Line, Whole
+from nextpair.app.field_types import Integer, Line
 
 MOST = 10**9
-Amount = Annotated[Whole, Field(ge=0, le=MOST)]
+Amount = Annotated[Integer, Field(ge=0, le=MOST)]
 """Money in whole minor units: cents."""
 
 
@@ -28,17 +28,17 @@ class Hiring(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    questions: Annotated[Whole, Field(ge=1, le=10_000)] | None = Field(
+    questions: Annotated[Integer, Field(ge=1, le=10_000)] | None = Field(
         None, description="of a session; null: as many as there are"
     )
     reward: Amount = Field(0, description="for a session, in minor units (cents)")
     bonus: Amount = Field(0, description="on top, for a session that passed every check")
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "USD"
     budget: Amount = Field(0, description="all that may be spent, with the platform's fees")
-    sessions: Annotated[Whole, Field(ge=1, le=10**6)] | None = Field(
+    sessions: Annotated[Integer, Field(ge=1, le=10**6)] | None = Field(
         None, description="the most that are offered in all; null: as the work needs"
     )
-    at_once: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
+    at_once: Annotated[Integer, Field(ge=1, le=10_000)] = Field(
         9, description="sessions that are offered at the same time"
     )
     on_failure: OnFailure = OnFailure.HOLD

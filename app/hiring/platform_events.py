@@ -13,7 +13,7 @@ from nextpair.app.errors import Malformed
 from nextpair.app.field_types import Real
 from nextpair.app.names import clean_name
 from nextpair.app.platforms import facts
-from nextpair.app.validation_messages import first_of
+from nextpair.app.validation_messages import first_error
 
 LONGEST_ANSWER = 10_000
 """Characters of an answer, written as JSON."""
@@ -81,7 +81,7 @@ def read_news(content: Mapping[str, Any]) -> facts.News:
     try:
         told = _NEWS.validate_python(dict(content))
     except Invalid as error:
-        where, what = first_of(error)
+        where, what = first_error(error)
         raise Malformed(f"{where}: {what}" if where else what) from None
     if any(one.answer is not None and not one.worker for one in told.answers):
         raise Malformed("answers: an answer must say whose it is")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from nextpair.app.pages.sanitising import sanitise
+from nextpair.app.pages.sanitiser import sanitise
 from nextpair.app.platforms.facts import Task
 from nextpair.app.runtime.service import Service
 from nextpair.app.studies.study import Study

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any
 
-from nextpair.app.designs.base import AnswerModel, Seen
+from nextpair.app.designs.base import AnswerContext, AnswerModel
 from nextpair.app.quality.marking import find_gold
 from nextpair.app.runtime.projection import LiveTopic
 from nextpair.app.runtime.service import Service
@@ -53,8 +53,8 @@ class Reading:
             self._correct(content),
         )
 
-    def _seen(self) -> Seen:
-        return Seen(self._texts, self._reviewed, ties=self._study.settings.ties)
+    def _seen(self) -> AnswerContext:
+        return AnswerContext(self._texts, self._reviewed, ties=self._study.settings.ties)
 
     def _texts(self) -> Sequence[str]:
         row = self._row

@@ -6,7 +6,7 @@ import webbrowser
 from threading import Thread
 
 from nextpair.app.html_markup import element
-from nextpair.app.local.folder import Folder
+from nextpair.app.local.service_folder import ServiceFolder
 
 
 def has_screen() -> bool:
@@ -16,7 +16,7 @@ def has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def open_address(folder: Folder, address: str) -> bool:
+def open_address(folder: ServiceFolder, address: str) -> bool:
     """Open an address that is a secret; say whether a browser could be asked to.
 
     A command line can be read by everyone on the machine, so the browser is not given the address,
@@ -24,13 +24,13 @@ def open_address(folder: Folder, address: str) -> bool:
     """
     if not has_screen():
         return False
-    page = folder.keep_page(_leading_to(address)).resolve().as_uri()
+    page = folder.keep_page(_redirect_page(address)).resolve().as_uri()
     # A browser that is started for this may not return before it is closed.
     Thread(target=webbrowser.open, args=(page,), daemon=True).start()
     return True
 
 
-def _leading_to(address: str) -> str:
+def _redirect_page(address: str) -> str:
     head = element(
         "head",
         element("meta", charset="utf-8"),

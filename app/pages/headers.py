@@ -30,7 +30,7 @@ def page_headers(
     return _headers(images, ancestors, " ".join(forms) or "'none'")
 
 
-def owner_headers() -> dict[str, str]:
+def dashboard_headers() -> dict[str, str]:
     """Return the headers of the dashboard, which nobody may frame: it can change things."""
     headers = _headers("'self' data:", "'none'", "'none'")
     return {**headers, "Cross-Origin-Opener-Policy": "same-origin"}
@@ -56,7 +56,7 @@ def _headers(images: str, ancestors: str, forms: str) -> dict[str, str]:
     }
 
 
-def guarded(headers: Headers) -> Headers:
+def with_security_headers(headers: Headers) -> Headers:
     """Return the headers of an answer with those that every answer has.
 
     What brings no policy of its own is no page, and what names nobody who may frame it is framed by

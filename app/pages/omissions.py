@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import nh3
 
-from nextpair.app.pages.sanitising import sanitise
-from nextpair.app.schemas.omissions import OmissionOut, merged
+from nextpair.app.pages.sanitiser import sanitise
+from nextpair.app.schemas.omissions import OmissionOut, merge_omissions
 
 WEB = ("http", "https")
 REMOTE_IMAGES = "images at web addresses"
@@ -27,7 +27,7 @@ LINKS = "addresses of links that are not of the web"
 SECOND_BODY = "HTML beside text"
 NOTHING = "documents without anything to show"
 
-WHY = {
+REASONS = {
     REMOTE_IMAGES: "whoever serves an image learns who looks at it;"
     " NEXTPAIR_REMOTE_IMAGES=true at the service loads them",
     INLINE_IMAGES: "only images at http or https addresses can be shown",
@@ -63,7 +63,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class DocumentBody:
     """What a document holds to be shown."""
 
     id: str
@@ -72,7 +72,7 @@ class Body:
     url: str | None
 
 
-def find_omissions(documents: Iterable[Body], *, images: bool) -> list[OmissionOut]:
+def find_omissions(documents: Iterable[DocumentBody], *, images: bool) -> list[OmissionOut]:
     """Say what of these documents will not be shown.
 
     Parameters
@@ -80,16 +80,16 @@ def find_omissions(documents: Iterable[Body], *, images: bool) -> list[OmissionO
     images
         Whether images may be loaded from their addresses.
     """
-    found = merged(
-        OmissionOut(what=what, why=WHY[what], count=count, documents=1, first=[document.id])
+    found = merge_omissions(
+        OmissionOut(what=what, why=REASONS[what], count=count, documents=1, first=[document.id])
         for document in documents
         for what, count in _omitted(document, images).items()
     )
-    order = list(WHY)
+    order = list(REASONS)
     return sorted(found, key=lambda one: order.index(one.what))
 
 
-def _omitted(document: Body, images: bool) -> Counter[str]:
+def _omitted(document: DocumentBody, images: bool) -> Counter[str]:
     if not document.html:
         return Counter()
     if document.text:

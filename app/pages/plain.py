@@ -44,7 +44,7 @@ def problem_page(title: str, detail: str, errors: list[str]) -> bytes:
     listed = [element("li", one, dir="auto") for one in errors]
     return plain_page(
         title,
-        element("p", sentence(detail), dir="auto"),
+        element("p", as_sentence(detail), dir="auto"),
         element("ul", *listed) if len(listed) > 1 else None,
         element(
             "p", link("/", "What is here"), " · ", link("/studies", "Dashboard"), class_="soft"
@@ -52,7 +52,7 @@ def problem_page(title: str, detail: str, errors: list[str]) -> bytes:
     )
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """Write a detail of a problem as a sentence.
 
     >>> sentence("there is no study 'answers'")

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from pydantic import Field, SecretStr, StringConstraints, field_validator
 
 from nextpair.app.errors import BadArrival, BadNotice
-from nextpair.app.field_types import Flag, Line, Real, Whole
+from nextpair.app.field_types import Flag, Integer, Line, Real
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.figure_eight import FigureEightAccount
 from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
@@ -73,8 +73,8 @@ class FigureEight(Platform):
         default_factory=lambda: ["on_demand"], description="cf_internal: one's own people"
     )
     quiz: Flag = Field(True, description="whether known answers begin with a quiz")
-    golds_per_page: Annotated[Whole, Field(ge=0, le=20)] = 1
-    judgments_per_worker: Annotated[Whole, Field(ge=1, le=10**6)] | None = None
+    golds_per_page: Annotated[Integer, Field(ge=0, le=20)] = 1
+    judgments_per_worker: Annotated[Integer, Field(ge=1, le=10**6)] | None = None
     included_countries: Annotated[list[Word], Field()] = Field(default_factory=list)
     uploads_by: Annotated[str, StringConstraints(pattern="^(POST|PUT)$")] = "POST"
     flags_by: Annotated[str, StringConstraints(pattern="^(verb|field)$")] = Field(

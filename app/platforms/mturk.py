@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from pydantic import Field, StringConstraints
 
 from nextpair.app.errors import BadArrival, BadNotice
-from nextpair.app.field_types import Flag, Line, Real, Whole
+from nextpair.app.field_types import Flag, Integer, Line, Real
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.mturk import MTurkAccount
 from nextpair.app.platforms.accounts.mturk_access import MTurkAccess
@@ -63,13 +63,13 @@ class MTurk(Platform):
     auto_approve_days: Annotated[Real, Field(ge=0, le=30)] = Field(
         7, description="when MTurk accepts by itself what nobody has decided"
     )
-    frame_height: Annotated[Whole, Field(ge=0, le=100_000)] = Field(
+    frame_height: Annotated[Integer, Field(ge=0, le=100_000)] = Field(
         0, description="of the frame; 0: as high as the worker's window"
     )
-    approved_percent: Annotated[Whole, Field(ge=0, le=100)] | None = Field(
+    approved_percent: Annotated[Integer, Field(ge=0, le=100)] | None = Field(
         None, description="of a worker's earlier work, at least"
     )
-    approved: Annotated[Whole, Field(ge=0, le=10**6)] | None = Field(
+    approved: Annotated[Integer, Field(ge=0, le=10**6)] | None = Field(
         None, description="assignments of a worker, at least"
     )
     locales: Annotated[list[Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]], Field()] = (

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from pydantic import Field, SecretStr, StringConstraints, field_validator, model_validator
 
 from nextpair.app.errors import BadArrival, BadNotice
-from nextpair.app.field_types import Flag, Line, Prose, Real, Whole
+from nextpair.app.field_types import Flag, Integer, Line, Prose, Real
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.payloads import Node, parse
 from nextpair.app.platforms.accounts.prolific import ProlificAccount, stage_of
@@ -68,10 +68,10 @@ class Prolific(Platform):
         "", description="left out, the study's"
     )
     description: Prose = Field("", description="left out, the study's instructions")
-    minutes: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
+    minutes: Annotated[Integer, Field(ge=1, le=10_000)] = Field(
         15, description="how long a session takes, as workers are told"
     )
-    most_minutes: Annotated[Whole, Field(ge=5, le=100_000)] | None = Field(
+    most_minutes: Annotated[Integer, Field(ge=5, le=100_000)] | None = Field(
         None, description="how long it may take; left out, as Prolific computes it"
     )
     devices: Annotated[list[Device], Field(min_length=1)] = Field(

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import SecretStr, ValidationError
 
 from nextpair.app.platforms.base import Platform
-from nextpair.app.validation_messages import first_of
+from nextpair.app.validation_messages import first_error
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.plugins import Plugins
 
@@ -50,5 +50,5 @@ def read_access(name: str, given: Mapping[str, Mapping[str, SecretStr]]) -> Any:
 
 
 def _first_of(error: ValidationError) -> str:
-    where, what = first_of(error)
+    where, what = first_error(error)
     return f"{where!r}: {what}" if where else what

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from nextpair.app.field_types import Real, Whole
+from nextpair.app.field_types import Integer, Real
 
 Share = Annotated[Real, Field(ge=0, le=1)]
 
@@ -30,10 +30,10 @@ class Quality(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    batch: Whole = Field(20, ge=1, le=1000, description="questions a worker is checked by")
-    traps: Whole = Field(0, ge=0, le=1000, description="of a batch: their answer is known")
+    batch: Integer = Field(20, ge=1, le=1000, description="questions a worker is checked by")
+    traps: Integer = Field(0, ge=0, le=1000, description="of a batch: their answer is known")
     traps_pass: Share = Field(0.0, description="share of traps to be right, 0.4 for 2 of 5")
-    repeats: Whole = Field(0, ge=0, le=1000, description="of a batch: the worker answered before")
+    repeats: Integer = Field(0, ge=0, le=1000, description="of a batch: the worker answered before")
     repeats_pass: Share = Field(0.0, description="share of repeats to be answered alike")
     audits: Annotated[Real, Field(ge=0, le=0.5)] = Field(
         0.0, description="share of questions drawn at random and kept out of every fit"
@@ -41,9 +41,9 @@ class Quality(BaseModel):
     seconds_per_document: Real = Field(0.0, ge=0, le=10**5, description="to be spent at least")
     seconds_pass: Share = Field(0.0, description="share of questions that take so long")
     moved_pass: Share = Field(0.0, description="share of questions whose slider is moved")
-    quiz: Whole = Field(0, ge=0, le=1000, description="questions with known answers before work")
+    quiz: Integer = Field(0, ge=0, le=1000, description="questions with known answers before work")
     quiz_pass: Share = Field(0.84, description="share of the quiz to be right")
-    attempts: Whole = Field(1, ge=1, le=10, description="at the quiz, and where asked again")
+    attempts: Integer = Field(1, ge=1, le=10, description="at the quiz, and where asked again")
     on_failure: OnFailure = OnFailure.STOP
 
     @model_validator(mode="after")

@@ -17,7 +17,7 @@ import numpy as np
 from nextpair.app.designs.base import Design, Shape
 from nextpair.app.designs.magnitude import MagnitudeDesign
 from nextpair.app.designs.s100 import S100Design
-from nextpair.app.reports.topic_snapshot import Facts
+from nextpair.app.reports.topic_snapshot import TopicSnapshot
 from nextpair.selectors.aggregation.means import normalise_magnitudes
 from nextpair.selectors.aggregation.responses import collect
 from nextpair.selectors.agreement.kappas import (
@@ -29,20 +29,20 @@ from nextpair.selectors.agreement.kappas import (
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import Purpose
 
-ENOUGH = 10
+MIN_SHARED_QUESTIONS = 10
 """Questions two workers must both have answered for a figure of their own."""
-MOST_PAIRS = 100
+MAX_WORKER_PAIRS = 100
 """Pairs of workers told of, those with most questions in common."""
 _RANKS = {Outcome.WORSE.value: 0.0, Outcome.TIE.value: 1.0, Outcome.BETTER.value: 2.0}
 
 Question = tuple[int, int, int]
 """A topic and the positions of one document or two."""
-Given = Mapping[Question, Mapping[int, float]]
+AnswersByQuestion = Mapping[Question, Mapping[int, float]]
 """By question and worker, what they said."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class MeasurementScale:
     """What differences between answers mean, and how many answers there are, if that is known."""
 
     level: Level
@@ -56,7 +56,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class PairOfWorkers:
+class WorkerPairAgreement:
     """How far two workers agree."""
 
     one: int
@@ -89,22 +89,26 @@ class Agreement:
     percentage: float
     fleiss: float
     votes: int | None
-    pairs: Sequence[PairOfWorkers]
+    pairs: Sequence[WorkerPairAgreement]
 
 
-def scale_of(design: Design) -> Scale:
+def scale_of(design: Design) -> MeasurementScale:
     """Say on which scale the answers of a design are."""
     if design.shape is Shape.PAIR:
-        return Scale(Level.ORDINAL, 3, mirrored=True)
+        return MeasurementScale(Level.ORDINAL, 3, mirrored=True)
     if isinstance(design, S100Design):
-        return Scale(Level.INTERVAL, 101)
+        return MeasurementScale(Level.INTERVAL, 101)
     if isinstance(design, MagnitudeDesign):
-        return Scale(Level.RATIO, None)
+        return MeasurementScale(Level.RATIO, None)
     levels = getattr(design, "levels", ())
-    return Scale(Level.ORDINAL, len(levels)) if levels else Scale(Level.INTERVAL, None)
+    return (
+        MeasurementScale(Level.ORDINAL, len(levels))
+        if levels
+        else MeasurementScale(Level.INTERVAL, None)
+    )
 
 
-def answers_of(facts: Facts) -> dict[Question, dict[int, float]]:
+def answers_by_question(facts: TopicSnapshot) -> dict[Question, dict[int, float]]:
     """List who said what of a topic's questions; of a question answered twice, the last word."""
     rows = [row for row in facts.of(Purpose.WORK, Purpose.AUDIT) if row.subject is None]
     if facts.design.shape is Shape.PAIR:
@@ -119,22 +123,22 @@ def answers_of(facts: Facts) -> dict[Question, dict[int, float]]:
     return given
 
 
-def agree(given: Given, scale: Scale) -> Agreement:
+def measure_agreement(given: AnswersByQuestion, scale: MeasurementScale) -> Agreement:
     """Measure the agreement on the questions that several workers answered."""
     common = [said for said in given.values() if len(said) > 1]
     often = {len(said) for said in common}
     votes = often.pop() if len(often) == 1 else None
-    units, values = _both_sides(common, scale)
+    units, values = _rating_units(common, scale)
     alpha = krippendorff_alpha(units, values, scale.level)
     percentage = fleiss = np.nan
     if scale.named and common:
         assert scale.labels is not None
         labels = np.array(values, dtype=np.intp)
         counted = collect(units, np.zeros_like(units), labels, (max(units) + 1, 1, scale.labels))
-        percentage = _percentage(common)
+        percentage = _percentage_agreement(common)
         fleiss = fleiss_kappa(counted) if votes else np.nan
     answers = sum(map(len, common))
-    pairs = _pairs(common, scale)
+    pairs = _worker_pairs(common, scale)
     return Agreement(
         scale.level,
         len(common),
@@ -147,8 +151,8 @@ def agree(given: Given, scale: Scale) -> Agreement:
     )
 
 
-def _both_sides(
-    common: Sequence[Mapping[int, float]], scale: Scale
+def _rating_units(
+    common: Sequence[Mapping[int, float]], scale: MeasurementScale
 ) -> tuple[list[int], list[float]]:
     units, values = [], []
     for unit, said in enumerate(common):
@@ -161,7 +165,7 @@ def _both_sides(
     return units, values
 
 
-def _percentage(common: Iterable[Mapping[int, float]]) -> float:
+def _percentage_agreement(common: Iterable[Mapping[int, float]]) -> float:
     same = pairs = 0
     for said in common:
         same += sum(count * (count - 1) for count in Counter(said.values()).values())
@@ -169,7 +173,9 @@ def _percentage(common: Iterable[Mapping[int, float]]) -> float:
     return same / pairs if pairs else np.nan
 
 
-def _pairs(common: Iterable[Mapping[int, float]], scale: Scale) -> list[PairOfWorkers]:
+def _worker_pairs(
+    common: Iterable[Mapping[int, float]], scale: MeasurementScale
+) -> list[WorkerPairAgreement]:
     """Compare workers two by two, where answers are whole numbers that can be weighed."""
     if scale.labels is None:
         return []
@@ -177,17 +183,17 @@ def _pairs(common: Iterable[Mapping[int, float]], scale: Scale) -> list[PairOfWo
     for said in common:
         for one, other in combinations(sorted(said), 2):
             shared[one, other].append((said[one], said[other]))
-    often = [pair for pair in shared if len(shared[pair]) >= ENOUGH]
+    often = [pair for pair in shared if len(shared[pair]) >= MIN_SHARED_QUESTIONS]
     often.sort(key=lambda pair: (-len(shared[pair]), pair))
-    return [_pair(*pair, shared[pair], scale) for pair in often[:MOST_PAIRS]]
+    return [_worker_pair(*pair, shared[pair], scale) for pair in often[:MAX_WORKER_PAIRS]]
 
 
-def _pair(
-    one: int, other: int, shared: Sequence[tuple[float, float]], scale: Scale
-) -> PairOfWorkers:
+def _worker_pair(
+    one: int, other: int, shared: Sequence[tuple[float, float]], scale: MeasurementScale
+) -> WorkerPairAgreement:
     said = np.array(shared, dtype=np.intp)
     same = float((said[:, 0] == said[:, 1]).mean()) if scale.named else np.nan
     if scale.mirrored:
         said = np.concatenate((said, 2 - said))
     kappa = weighted_kappa(said[:, 0], said[:, 1], labels=scale.labels)
-    return PairOfWorkers(one, other, len(shared), same, kappa)
+    return WorkerPairAgreement(one, other, len(shared), same, kappa)

@@ -1,17 +1,19 @@
-"""The parts of the page that need the reader's own files: a reference, and systems."""
+"""The sections that compare the study with the reader's own files: a reference, and systems."""
 
 from nextpair.app.html_markup import Content, Html, table
-from nextpair.app.reports.reference import listed
+from nextpair.app.reports.reference import list_some
 from nextpair.app.reports.sections import paragraph, section
-from nextpair.app.reports.statements import count, figure, share
+from nextpair.app.reports.statements import decimal, percent, quantity
 from nextpair.app.reports.svg_plots import draw_scatter
 from nextpair.app.schemas.reports import ConcordanceOut, MeasureOut, ReferenceOut, SystemsOut
 
 
 def reference(found: ReferenceOut) -> Html:
-    """Show how far the study agrees with the reference."""
+    """Show the agreement between the study and the reference."""
     missing = [
-        paragraph(f"{count(len(names), 'topic')} only in the {where}, left out: {listed(names)}.")
+        paragraph(
+            f"{quantity(len(names), 'topic')} only in the {where}, left out: {list_some(names)}."
+        )
         for names, where in (
             (found.only_in_study, "study"),
             (found.only_in_reference, "reference"),
@@ -26,9 +28,9 @@ def reference(found: ReferenceOut) -> Html:
             f"{one.pairs.agree:,}",
             f"{one.pairs.disagree:,}",
             f"{one.pairs.unknown:,}",
-            figure(one.tau),
-            share(one.ordered_agreement),
-            share(one.auc),
+            decimal(one.tau),
+            percent(one.ordered_agreement),
+            percent(one.auc),
         ]
         for one in found.topics
     ]
@@ -41,32 +43,31 @@ def _about_reference(found: ReferenceOut) -> tuple[str, str]:
     whole = found.pairs
     pairs = whole.agree + whole.disagree + whole.unknown
     return (
-        f"{count(found.documents, 'document')} of {count(len(found.topics), 'topic')} have both a"
-        f" score and a grade. Of their {count(pairs, 'pair')}, study and reference order"
+        f"{quantity(found.documents, 'document')} of {quantity(len(found.topics), 'topic')} have"
+        f" both a score and a grade. Of their {quantity(pairs, 'pair')}, study and reference order"
         f" {_part(whole.agree, pairs)} alike and {_part(whole.disagree, pairs)} the other way"
-        f" round; {_part(whole.unknown, pairs)} are tied by at least one of them, so nothing can be"
-        f" said of these.",
-        f"Over topics, the mean tau-b is {figure(found.tau)}. Of the pairs the reference orders,"
-        f" the study orders {share(found.ordered_agreement)} alike (of all pairs, as Roitero et"
-        f" al. count, {share(found.agreement)}). A document with a grade above 0 has a higher"
-        f" score than one with 0 with a chance of {share(found.auc)} (AUC).",
+        f" round; {_part(whole.unknown, pairs)} are tied by at least one of them and are neither.",
+        f"Over topics, the mean tau-b is {decimal(found.tau)}. Of the pairs the reference orders,"
+        f" the study orders {percent(found.ordered_agreement)} alike (of all pairs, as Roitero et"
+        f" al. count, {percent(found.agreement)}). A document with a grade above 0 has a higher"
+        f" score than one with 0 with a chance of {percent(found.auc)} (AUC).",
     )
 
 
 def _part(number: int, whole: int) -> str:
-    return share(number / whole if whole else None)
+    return percent(number / whole if whole else None)
 
 
 def systems(found: SystemsOut) -> Html:
-    """Show what study and reference make of the systems."""
+    """Compare the rankings of systems by the study and by the reference."""
     heads = ["system", "RBP, reference", "RBP, study", "nDCG, reference", "nDCG, study"]
     rows: list[list[Content]] = [
         [
             one.system,
-            figure(one.rbp_reference, 4),
-            figure(one.rbp_study, 4),
-            figure(one.ndcg_reference, 4),
-            figure(one.ndcg_study, 4),
+            decimal(one.rbp_reference, 4),
+            decimal(one.rbp_study, 4),
+            decimal(one.ndcg_reference, 4),
+            decimal(one.ndcg_study, 4),
         ]
         for one in found.systems
     ]
@@ -74,27 +75,28 @@ def systems(found: SystemsOut) -> Html:
     picture = draw_scatter(
         points, "RBP by the reference (across) and by the study (up)", "Systems by RBP"
     )
-    told = [paragraph(_about(one)) for one in found.measures]
-    first = paragraph(
-        f"{count(len(found.systems), 'system')} on {count(len(found.topics), 'topic')}, means over"
-        " topics. A document's gain is its grade divided by the highest, and by the study its score"
-        " from 0, the worst of the topic, to 1, the best; a document without either has none."
+    statements = [paragraph(_about(measure)) for measure in found.measures]
+    legend = paragraph(
+        f"{quantity(len(found.systems), 'system')} on {quantity(len(found.topics), 'topic')}, means"
+        " over topics. A document's gain is its grade divided by the highest, and by the study its"
+        " score from 0, the worst of the topic, to 1, the best; a document without either has none."
     )
     title = "Would systems be ranked the same?"
-    return section(title, first, *told, picture, table(heads, rows, "Systems"))
+    return section(title, legend, *statements, picture, table(heads, rows, "Systems"))
 
 
-def _about(one: MeasureOut) -> str:
-    ordered = f"By {one.measure}, tau-b between the two rankings of systems is {figure(one.tau)}"
-    ordered += f" ({_pairs(one.pairs)})."
-    if one.discrimination is None:
-        return f"{ordered} Which differences are significant needs two topics at least."
-    told = one.discrimination
+def _about(compared: MeasureOut) -> str:
+    tau = decimal(compared.tau)
+    ordered = f"By {compared.measure}, tau-b between the two rankings of systems is {tau}"
+    ordered += f" ({_pairs(compared.pairs)})."
+    if compared.discrimination is None:
+        return f"{ordered} A test of significance needs at least two topics."
+    confusion = compared.discrimination
     return (
-        f"{ordered} Of the pairs of systems, a paired t-test (5 %) tells {told.true_positive:,}"
-        f" apart by both (TP), {told.false_positive:,} by the study alone (FP),"
-        f" {told.false_negative:,} by the reference alone (FN), {told.true_negative:,} by neither"
-        f" (TN)."
+        f"{ordered} Of the pairs of systems, a paired t-test (5 %) separates"
+        f" {confusion.true_positive:,} by both (TP), {confusion.false_positive:,} by the study"
+        f" alone (FP), {confusion.false_negative:,} by the reference alone (FN),"
+        f" {confusion.true_negative:,} by neither (TN)."
     )
 
 

@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.reports.request import POINTS
-from nextpair.app.reports.topic_snapshot import Facts
+from nextpair.app.reports.topic_snapshot import TopicSnapshot
 from nextpair.app.results import rankings
 from nextpair.app.runtime.projection import Change, LiveTopic
 from nextpair.selectors.agreement.rank_correlation import tau_b
 from nextpair.storage.judgments import vote_of
 
-MOST_WORK = 100_000
+MAX_WORK = 100_000
 """Judgments times points."""
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ConvergencePoint:
     """Tau-b with the final ranking, after so many judgments; NaN where one orders nothing."""
 
     judgments: int
@@ -37,11 +37,13 @@ def points_for(judgments: int, wanted: int = POINTS) -> int:
     >>> points_for(500), points_for(20_000), points_for(80_000)
     (20, 5, 0)
     """
-    most = MOST_WORK // max(1, judgments)
+    most = MAX_WORK // max(1, judgments)
     return min(wanted, most) if most >= 2 else 0
 
 
-def curve(start: LiveTopic, facts: Facts, points: int) -> list[Point]:
+def convergence_curve(
+    start: LiveTopic, facts: TopicSnapshot, points: int
+) -> list[ConvergencePoint]:
     """Return tau-b at equally many judgments apart, the last point being the final ranking.
 
     Parameters
@@ -55,17 +57,17 @@ def curve(start: LiveTopic, facts: Facts, points: int) -> list[Point]:
         start.apply(Change(start.head, votes=[vote_of(row) for row in rows[done:upto]]))
         done = upto
         scores = rankings.scores(start, facts.asked, facts.said(upto)) if upto else None
-        found.append(Point(upto, _tau(scores, facts.scores)))
+        found.append(ConvergencePoint(upto, _tau(scores, facts.scores)))
     return found
 
 
-def mean_curve(curves: Sequence[Sequence[Point]]) -> list[Point]:
+def mean_curve(curves: Sequence[Sequence[ConvergencePoint]]) -> list[ConvergencePoint]:
     """Put the topics together: judgments add up, tau-b is the mean of those that have one."""
     together = []
     for points in zip(*curves, strict=True):
         taus = [point.tau for point in points if not np.isnan(point.tau)]
         mean = float(np.mean(taus)) if taus else np.nan
-        together.append(Point(sum(point.judgments for point in points), mean))
+        together.append(ConvergencePoint(sum(point.judgments for point in points), mean))
     return together
 
 

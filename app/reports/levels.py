@@ -18,11 +18,17 @@ from nextpair.app.designs.base import Design
 from nextpair.app.designs.s100 import S100Design
 from nextpair.selectors.state.reported_order import ReportedOrder
 
-MOST_LEVELS = 1000
-LEVELS = 4
+MAX_LEVELS = 1000
+DEFAULT_LEVELS = 4
 """Grades where the model has no classes and the design no levels, as in most TREC collections."""
-_SHARES = ("combined", "preference-frequency", "relevance-frequency", "log-ratio", "win-share")
-_OF_LEVELS = ("mean", "majority", "dawid-skene", "threshold-majority", "top-majority")
+_UNIT_INTERVAL_RATINGS = (
+    "combined",
+    "preference-frequency",
+    "relevance-frequency",
+    "log-ratio",
+    "win-share",
+)
+_LEVEL_RATINGS = ("mean", "majority", "dawid-skene", "threshold-majority", "top-majority")
 
 
 def grades(
@@ -43,36 +49,36 @@ def grades(
     scored = reported.scored()
     if levels is None and reported.has_classes:
         found = {name: int(score) for name, score in scored.items()}
-    elif levels is None and _of_levels(design, reported.rating):
+    elif levels is None and _is_on_levels(design, reported.rating):
         found = {name: math.floor(score + 0.5) for name, score in scored.items()}
     else:
-        found = to_levels(scored, levels or LEVELS, ends_of(design, reported.rating))
+        found = to_levels(scored, levels or DEFAULT_LEVELS, score_bounds(design, reported.rating))
     lowest = dict.fromkeys(reported.ids, 0) if unjudged else {}
     return lowest | found
 
 
-def _of_levels(design: Design, rating: str) -> bool:
+def _is_on_levels(design: Design, rating: str) -> bool:
     """Say whether a score is one of the levels that workers chose from, or a mean of some."""
-    return bool(getattr(design, "levels", ())) and rating in _OF_LEVELS
+    return bool(getattr(design, "levels", ())) and rating in _LEVEL_RATINGS
 
 
-def ends_of(design: Design, rating: str) -> tuple[float, float] | None:
+def score_bounds(design: Design, rating: str) -> tuple[float, float] | None:
     """Return the lowest and the highest score a rating can give, where it has such."""
-    if rating in _SHARES:
+    if rating in _UNIT_INTERVAL_RATINGS:
         return 0.0, 1.0
     if isinstance(design, S100Design):
         return 0.0, 100.0
-    if _of_levels(design, rating):
+    if _is_on_levels(design, rating):
         return 0.0, len(getattr(design, "levels", ())) - 1.0
     return None
 
 
-def grade_ends(design: Design, rating: str) -> tuple[float, float] | None:
+def grade_bounds(design: Design, rating: str) -> tuple[float, float] | None:
     """Return the lowest and the highest grade of qrels, where they are the same in all topics."""
-    ends = ends_of(design, rating)
+    ends = score_bounds(design, rating)
     if ends is None:
         return None
-    return ends if _of_levels(design, rating) else (0.0, LEVELS - 1.0)
+    return ends if _is_on_levels(design, rating) else (0.0, DEFAULT_LEVELS - 1.0)
 
 
 def to_levels(

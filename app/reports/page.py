@@ -24,7 +24,7 @@ def render(report: FullReportOut) -> str:
         element("style", Html(_style())),
     )
     parts = [
-        sections.glance(report),
+        sections.overview(report),
         sections.reliability(report),
         sections.agreement(report),
         sections.convergence(report),

@@ -23,7 +23,7 @@ _SHARE = {Outcome.BETTER.value: 1.0, Outcome.TIE.value: 0.5, Outcome.WORSE.value
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class PairVotes:
     """The votes on one pair: how many, and the share for the first document, ties counting half."""
 
     votes: int
@@ -31,7 +31,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class PreferenceSnapshot:
     """How the documents of a topic compare, at one moment.
 
     Parameters
@@ -44,38 +44,38 @@ class Compared:
 
     topic: str
     ids: tuple[str, ...]
-    judged: Mapping[Pair, Judged]
+    judged: Mapping[Pair, PairVotes]
     below: Callable[[int], list[int]]
     weights: NDArray[np.float64]
 
 
-def snapshot(live: LiveTopic, said: Said) -> Compared:
+def take_preference_snapshot(live: LiveTopic, said: Said) -> PreferenceSnapshot:
     """Take down how a topic's documents compare, so that it may change meanwhile."""
     state = live.state
     ids, certainty = state.documents.ids, None
     if isinstance(state, Singles):
-        below = _below_by_score(rankings.scores(live, None, said))
+        below = _worse_by_score(rankings.scores(live, None, said))
     else:
-        below, certainty = _below_in_order(state), state.certainty()
+        below, certainty = _worse_by_order(state), state.certainty()
     weights = np.ones(len(ids)) if certainty is None else np.asarray(certainty, dtype=np.float64)
-    return Compared(live.row.name, ids, count_votes(said), below, weights)
+    return PreferenceSnapshot(live.row.name, ids, count_votes(said), below, weights)
 
 
-def count_votes(said: Said) -> dict[Pair, Judged]:
+def count_votes(said: Said) -> dict[Pair, PairVotes]:
     """Count the votes on each pair that people were asked about."""
     given: dict[Pair, list[float]] = {}
     for row in said.rows:
         if row.outcome is not None:
             given.setdefault((row.first, row.second), []).append(_SHARE[row.outcome])
-    return {pair: Judged(len(votes), sum(votes) / len(votes)) for pair, votes in given.items()}
+    return {pair: PairVotes(len(votes), sum(votes) / len(votes)) for pair, votes in given.items()}
 
 
-def _below_by_score(scores: NDArray[np.float64]) -> Callable[[int], list[int]]:
+def _worse_by_score(scores: NDArray[np.float64]) -> Callable[[int], list[int]]:
     # Nothing is below or above a document without a score: comparing NaN is false.
     return lambda place: np.flatnonzero(scores < scores[place]).tolist()
 
 
-def _below_in_order(state: Topic) -> Callable[[int], list[int]]:
+def _worse_by_order(state: Topic) -> Callable[[int], list[int]]:
     order = state.order
     labels = [order.label(place) for place in range(order.size)]
     members = {label: order.members(label) for label in bitset.members(order.labels)}
@@ -85,7 +85,7 @@ def _below_in_order(state: Topic) -> Callable[[int], list[int]]:
     )
 
 
-def pair_lines(compared: Compared, *, inferred: bool) -> Iterator[str]:
+def pair_lines(compared: PreferenceSnapshot, *, inferred: bool) -> Iterator[str]:
     """Yield lines of JSON, many at a time; a tie prefers nothing and is left out."""
     names = [json.dumps(name, ensure_ascii=False) for name in compared.ids]
     topic = json.dumps(compared.topic)

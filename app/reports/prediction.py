@@ -20,13 +20,13 @@ _SIGNS = {Outcome.BETTER.value: 1, Outcome.WORSE.value: -1, Outcome.TIE.value: 0
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Answers to pairs, and how many of those that prefer one document the scores foretell.
+    """Answers to pairs, and how many of those that prefer one document the scores predict.
 
     Parameters
     ----------
     undecided
         Of the answers that prefer one, those on documents with the same score or without any; they
-        are not foretold.
+        are not predicted.
     """
 
     answers: int = 0
@@ -41,7 +41,7 @@ class Prediction:
 
     @property
     def accuracy(self) -> float:
-        """The share of those that are foretold."""
+        """The share of those that are predicted."""
         return self.right / self.preferring if self.preferring else np.nan
 
     @property

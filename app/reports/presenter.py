@@ -6,10 +6,10 @@ import numpy as np
 
 from nextpair.app.designs.base import Shape
 from nextpair.app.reports.agreement import Agreement
-from nextpair.app.reports.convergence import Point
+from nextpair.app.reports.convergence import ConvergencePoint
 from nextpair.app.reports.prediction import Prediction
 from nextpair.app.reports.report import Report, WorkerReport
-from nextpair.app.reports.request import Wish
+from nextpair.app.reports.request import ReportRequest
 from nextpair.app.schemas.reports import (
     AgreementOut,
     PairOfWorkersOut,
@@ -22,7 +22,7 @@ from nextpair.app.schemas.reports import (
 from nextpair.storage.rows import WorkerStatus
 
 
-def tell(report: Report, wish: Wish, now: float) -> ReportOut:
+def report_out(report: Report, wish: ReportRequest, now: float) -> ReportOut:
     """Describe a report."""
     settings, found = report.study.settings, report.topics
     return ReportOut(
@@ -57,7 +57,7 @@ def _prediction(prediction: Prediction) -> PredictionOut:
     return PredictionOut.model_validate(prediction, from_attributes=True)
 
 
-def _points(points: list[Point]) -> list[PointOut]:
+def _points(points: list[ConvergencePoint]) -> list[PointOut]:
     return [PointOut.model_validate(one, from_attributes=True) for one in points]
 
 
@@ -85,7 +85,7 @@ def _agreement(agreement: Agreement, report: Report) -> AgreementOut:
 
 
 def _worker(one: WorkerReport) -> WorkerReportOut:
-    tally = one.tally
+    tally = one.counts
     return WorkerReportOut(
         worker=one.worker,
         status=WorkerStatus(one.status),

@@ -18,11 +18,11 @@ Scores = Mapping[str, Mapping[str, float]]
 """Topic, then document, to its score."""
 Grades = Mapping[str, Mapping[str, float]]
 
-SHOWN = 5
+MAX_LISTED = 5
 """Names in a message."""
 
 
-def compare_with(grades: Grades, scores: Scores, name: str) -> ReferenceOut:
+def compare_with_reference(grades: Grades, scores: Scores, name: str) -> ReferenceOut:
     """Compare scores with grades, over the documents that have both.
 
     Parameters
@@ -30,7 +30,7 @@ def compare_with(grades: Grades, scores: Scores, name: str) -> ReferenceOut:
     name
         What the reference is called where it does not fit.
     """
-    found = _common(grades, scores, name)
+    found = _shared_topics(grades, scores, name)
     pairs = sum((pairs for _, pairs in found), Concordance(0, 0, 0))
     topics = [one for one, _ in found]
     return ReferenceOut(
@@ -46,14 +46,14 @@ def compare_with(grades: Grades, scores: Scores, name: str) -> ReferenceOut:
     )
 
 
-def _common(
+def _shared_topics(
     grades: Grades, scores: Scores, name: str
 ) -> list[tuple[TopicReferenceOut, Concordance]]:
     common = [topic for topic in scores if topic in grades]
     if not common:
         raise BadInput(
-            f"{name}: no topic of the study is in it; the study has {listed(list(scores))},"
-            f" the file {listed(list(grades))}"
+            f"{name}: no topic of the study is in it; the study has {list_some(list(scores))},"
+            f" the file {list_some(list(grades))}"
         )
     found = [_topic(topic, scores[topic], grades[topic]) for topic in common]
     if not any(one.documents for one, _ in found):
@@ -61,10 +61,10 @@ def _common(
     return found
 
 
-def listed(names: Sequence[str]) -> str:
+def list_some(names: Sequence[str]) -> str:
     """Name a few of many."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return (", ".join(names[:SHOWN]) + more) or "none"
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return (", ".join(names[:MAX_LISTED]) + more) or "none"
 
 
 def concordance_out(found: Concordance) -> ConcordanceOut:

@@ -5,20 +5,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nextpair.app.designs.base import Shape
-from nextpair.app.reports.agreement import Agreement, Question, agree, answers_of, scale_of
-from nextpair.app.reports.convergence import Point, curve, mean_curve, points_for
-from nextpair.app.reports.levels import ends_of, grade_ends
+from nextpair.app.reports.agreement import (
+    Agreement,
+    Question,
+    answers_by_question,
+    measure_agreement,
+    scale_of,
+)
+from nextpair.app.reports.convergence import (
+    ConvergencePoint,
+    convergence_curve,
+    mean_curve,
+    points_for,
+)
+from nextpair.app.reports.levels import grade_bounds, score_bounds
 from nextpair.app.reports.prediction import Prediction, predict
-from nextpair.app.reports.request import Wish
-from nextpair.app.reports.topic_snapshot import Facts, gather, start_anew
-from nextpair.app.reports.workers import Tallies, Tally, tally, weighed_by
+from nextpair.app.reports.request import ReportRequest
+from nextpair.app.reports.topic_snapshot import (
+    TopicSnapshot,
+    load_initial_projection,
+    take_topic_snapshot,
+)
+from nextpair.app.reports.workers import (
+    CountsByWorker,
+    WorkerCounts,
+    count_by_worker,
+    reliability_source,
+)
 from nextpair.app.results.rankings import Progress
 from nextpair.app.runtime.service import Service
 from nextpair.app.studies.study import Study
 from nextpair.storage import studies, topics
 from nextpair.storage.rows import Purpose, WorkerRow
 
-BEST = 3
+TOP_DOCUMENTS = 3
 """Documents named at the top of each topic."""
 
 
@@ -35,7 +55,7 @@ class TopicReport:
     alpha: float
     audits: Prediction
     in_sample: Prediction
-    convergence: list[Point]
+    convergence: list[ConvergencePoint]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +64,7 @@ class WorkerReport:
 
     worker: str
     status: str
-    tally: Tally
+    counts: WorkerCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +79,35 @@ class Report:
     agreement: Agreement
     audits: Prediction
     in_sample: Prediction
-    convergence: list[Point]
+    convergence: list[ConvergencePoint]
     workers: list[WorkerReport]
     topics: list[TopicReport]
     name_of: Callable[[int], str]
 
 
-class _Parts:
+class _ReportBuilder:
     """What the topics have in common, as far as they have been read."""
 
     def __init__(self) -> None:
         self.topics: list[TopicReport] = []
-        self.tallies: Tallies = defaultdict(Tally)
+        self.counts_by_worker: CountsByWorker = defaultdict(WorkerCounts)
         self.given: dict[Question, dict[int, float]] = {}
         self.rating: str | None = None
         self.scale: tuple[float, float] | None = None
         self.grades: tuple[float, float] | None = None
         self.weighed_by: str | None = None
 
-    def add(self, facts: Facts, points: list[Point]) -> None:
+    def add(self, facts: TopicSnapshot, points: list[ConvergencePoint]) -> None:
         """Add a topic."""
-        given, found = answers_of(facts), tally(facts)
+        given, found = answers_by_question(facts), count_by_worker(facts)
         self.given |= given
         for worker, one in found.items():
-            self.tallies[worker].add(one)
+            self.counts_by_worker[worker].add(one)
         self.rating = facts.rating
-        self.scale = ends_of(facts.design, facts.rating)
-        self.grades = grade_ends(facts.design, facts.rating)
+        self.scale = score_bounds(facts.design, facts.rating)
+        self.grades = grade_bounds(facts.design, facts.rating)
         # Before the first answer a selector weighs nobody.
-        self.weighed_by = weighed_by(facts) if facts.work else self.weighed_by
+        self.weighed_by = reliability_source(facts) if facts.work else self.weighed_by
         self.topics.append(
             TopicReport(
                 facts.topic.name,
@@ -96,7 +116,7 @@ class _Parts:
                 len(found),
                 _best(facts),
                 facts.progress,
-                agree(given, scale_of(facts.design)).alpha,
+                measure_agreement(given, scale_of(facts.design)).alpha,
                 _prediction(facts, Purpose.AUDIT),
                 _prediction(facts, Purpose.WORK),
                 points,
@@ -104,7 +124,7 @@ class _Parts:
         )
 
 
-def build(service: Service, wish: Wish, now: float) -> Report:
+def build_report(service: Service, wish: ReportRequest, now: float) -> Report:
     """Put a report together; of a large study that takes seconds, and holds up nobody."""
     study_id = service.study_id(wish.study)
     with service.database.read() as connection:
@@ -114,15 +134,20 @@ def build(service: Service, wish: Wish, now: float) -> Report:
     if wish.topic is not None:
         wanted = [service.topic_id(wish.study, wish.topic)]
     points = points_for(sum(row.position for row in rows if row.id in wanted), wish.points)
-    parts = _Parts()
+    parts = _ReportBuilder()
     for topic_id in wanted:
-        facts = gather(service, topic_id, wish.rating, now)
+        facts = take_topic_snapshot(service, topic_id, wish.rating, now)
         folded = points and facts.work
-        parts.add(facts, curve(start_anew(service, facts), facts, points) if folded else [])
-    return _conclude(service, study, wish, parts)
+        parts.add(
+            facts,
+            convergence_curve(load_initial_projection(service, facts), facts, points)
+            if folded
+            else [],
+        )
+    return _assemble(service, study, wish, parts)
 
 
-def _conclude(service: Service, study: Study, wish: Wish, parts: _Parts) -> Report:
+def _assemble(service: Service, study: Study, wish: ReportRequest, parts: _ReportBuilder) -> Report:
     rows = _workers(service, study.id)
 
     def name_of(worker_id: int) -> str:
@@ -131,9 +156,9 @@ def _conclude(service: Service, study: Study, wish: Wish, parts: _Parts) -> Repo
 
     workers = [
         WorkerReport(name_of(worker_id), rows[worker_id].status, one)
-        for worker_id, one in parts.tallies.items()
+        for worker_id, one in parts.counts_by_worker.items()
     ]
-    workers.sort(key=lambda one: (-one.tally.judgments, one.worker))
+    workers.sort(key=lambda one: (-one.counts.judgments, one.worker))
     found = parts.topics
     return Report(
         study,
@@ -141,7 +166,7 @@ def _conclude(service: Service, study: Study, wish: Wish, parts: _Parts) -> Repo
         parts.scale,
         parts.grades,
         parts.weighed_by,
-        agree(parts.given, scale_of(study.design)),
+        measure_agreement(parts.given, scale_of(study.design)),
         sum((one.audits for one in found), Prediction()),
         sum((one.in_sample for one in found), Prediction()),
         mean_curve([one.convergence for one in found if one.convergence]),
@@ -163,12 +188,12 @@ def _workers(service: Service, study_id: int) -> dict[int, WorkerRow]:
         after = page[-1].name
 
 
-def _best(facts: Facts) -> list[str]:
+def _best(facts: TopicSnapshot) -> list[str]:
     order = facts.order
-    return [order.ids[place] for place in order.best_first if order.levels[place]][:BEST]
+    return [order.ids[place] for place in order.best_first if order.levels[place]][:TOP_DOCUMENTS]
 
 
-def _prediction(facts: Facts, purpose: Purpose) -> Prediction:
+def _prediction(facts: TopicSnapshot, purpose: Purpose) -> Prediction:
     if facts.design.shape is Shape.SINGLE:
         return Prediction()
     return predict(facts.scores, facts.of(purpose))

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 POINTS = 20
-MOST_POINTS = 100
+MAX_POINTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ReportRequest:
     """What a report is to be of.
 
     Parameters

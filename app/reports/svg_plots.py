@@ -33,11 +33,11 @@ class Axes:
             value = self.y[0] + (self.y[1] - self.y[0]) * step / 4
             left, at = self.place(self.x[0], value)
             parts.append(line(left, at, WIDE - RIGHT, at, "grid"))
-            parts.append(words(LEFT - 6, at + 4, y_format.format(value), "end"))
+            parts.append(text_label(LEFT - 6, at + 4, y_format.format(value), "end"))
         for value, anchor in ((self.x[0], "start"), (self.x[1], "end")):
             across, _ = self.place(value, self.y[0])
-            parts.append(words(across, HIGH - BOTTOM + 15, x_format.format(value), anchor))
-        parts.append(words((LEFT + WIDE - RIGHT) / 2, HIGH - 4, x_label, "middle"))
+            parts.append(text_label(across, HIGH - BOTTOM + 15, x_format.format(value), anchor))
+        parts.append(text_label((LEFT + WIDE - RIGHT) / 2, HIGH - 4, x_label, "middle"))
         return parts
 
     def path(self, points: Points, kind: str) -> Html:
@@ -57,7 +57,7 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Html:
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind)
 
 
-def words(x: float, y: float, text: str, anchor: str = "start") -> Html:
+def text_label(x: float, y: float, text: str, anchor: str = "start") -> Html:
     """Write something."""
     return element("text", text, x=x, y=y, text_anchor=anchor)
 
@@ -87,11 +87,11 @@ def draw_intervals(rows: Sequence[tuple[str, float, tuple[float, float]]], label
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         across, _ = axes.place(share, 0)
         parts.append(line(across, 6, across, high - 24, "grid"))
-        parts.append(words(across, high - 8, f"{share:.0%}", "middle"))
+        parts.append(text_label(across, high - 8, f"{share:.0%}", "middle"))
     for place, (name, share, (low, top)) in enumerate(rows):
         at = 36 + 44 * place
         (left, _), (middle, _), (right, _) = (axes.place(one, 0) for one in (low, share, top))
-        parts.append(words(LEFT, at - 12, name))
+        parts.append(text_label(LEFT, at - 12, name))
         parts.append(line(left, at, right, at, "thick"))
         parts.append(element("circle", cx=middle, cy=at, r=5))
     return picture(parts, label, high)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.formats.files import BadFile
-from nextpair.app.formats.trec import are_whole, read_run
+from nextpair.app.formats.trec import are_integer_grades, read_run
 from nextpair.app.reports.reference import Grades, Scores, concordance_out
 from nextpair.app.schemas.reports import DiscriminationOut, MeasureOut, SystemOut, SystemsOut
 from nextpair.selectors.agreement.rank_correlation import concordance, tau_b
@@ -60,7 +60,7 @@ def compare_runs(
     if not any(topic in run for run in runs.values() for topic in topics):
         raise BadInput("the runs have no topic that the study and the reference have")
     common = {topic: grades[topic] for topic in topics}
-    if are_whole(common):
+    if are_integer_grades(common):
         reference = scale(common)
     else:
         reference = {topic: _gains(common[topic], None) for topic in topics}

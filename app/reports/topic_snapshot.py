@@ -27,12 +27,12 @@ from nextpair.storage.rows import (
     VerdictRow,
 )
 
-Entry = tuple[JudgmentRow, str | None]
+LogEntry = tuple[JudgmentRow, str | None]
 """A judgment, and who retracted it if someone did."""
 
 
 @dataclass(frozen=True)
-class Facts:
+class TopicSnapshot:
     """One topic.
 
     Parameters
@@ -56,7 +56,7 @@ class Facts:
     order: ReportedOrder
     reliabilities: Sequence[Reliability]
     golds: Sequence[GoldRow]
-    log: Sequence[Entry]
+    log: Sequence[LogEntry]
     verdicts: Sequence[VerdictRow]
     answers: Said
 
@@ -111,7 +111,9 @@ class Facts:
         return replace(self.answers, rows=rows, traps=traps)
 
 
-def gather(service: Service, topic_id: int, rating: str | None, now: float) -> Facts:
+def take_topic_snapshot(
+    service: Service, topic_id: int, rating: str | None, now: float
+) -> TopicSnapshot:
     """Read a topic; workers wait for it only as long as its scores take."""
     with service.look(topic_id) as live:
         with service.database.read() as connection:
@@ -121,7 +123,7 @@ def gather(service: Service, topic_id: int, rating: str | None, now: float) -> F
         log = [entry for entry in found if entry[0].number <= live.head.position]
         said = said_of(study, live, [row for row, by in log if by is None])
         pairs = None if isinstance(live.state, Singles) else live.state
-        return Facts(
+        return TopicSnapshot(
             live.row,
             study,
             rating,
@@ -135,7 +137,7 @@ def gather(service: Service, topic_id: int, rating: str | None, now: float) -> F
         )
 
 
-def start_anew(service: Service, facts: Facts) -> LiveTopic:
+def load_initial_projection(service: Service, facts: TopicSnapshot) -> LiveTopic:
     """Return the topic as it was before the first judgment."""
     with service.database.read() as connection:
         return load(connection, facts.topic, facts.study)

@@ -9,7 +9,7 @@ import numpy as np
 from nextpair.app.designs.base import Shape
 from nextpair.app.quality.marking import find_gold
 from nextpair.app.quality.rules import Checked, Quality, check_batch
-from nextpair.app.reports.topic_snapshot import Facts
+from nextpair.app.reports.topic_snapshot import TopicSnapshot
 from nextpair.app.results.scores import Said
 from nextpair.selectors.aggregation import bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
@@ -27,7 +27,7 @@ _OUTCOMES = {
 
 
 @dataclass(slots=True)
-class Tally:
+class WorkerCounts:
     """Counts of one worker, on one topic or on several.
 
     Parameters
@@ -55,7 +55,7 @@ class Tally:
     weighed: int = 0
     seconds: list[float] = field(default_factory=list)
 
-    def add(self, other: "Tally") -> None:
+    def add(self, other: "WorkerCounts") -> None:
         """Add the counts of another topic."""
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -66,12 +66,12 @@ class Tally:
         return float(getattr(self, part) / of) if of else np.nan
 
 
-Tallies = defaultdict[int, Tally]
+CountsByWorker = defaultdict[int, WorkerCounts]
 
 
-def tally(facts: Facts) -> Tallies:
+def count_by_worker(facts: TopicSnapshot) -> CountsByWorker:
     """Count what each worker did on a topic."""
-    found: Tallies = defaultdict(Tally)
+    found: CountsByWorker = defaultdict(WorkerCounts)
     for row, by in facts.log:
         one = found[row.worker_id]
         if by is not None:
@@ -86,9 +86,9 @@ def tally(facts: Facts) -> Tallies:
         one = found[verdict.worker_id]
         one.passed += verdict.passed
         one.failed += not verdict.passed and verdict.effect != Effect.NONE
-    _tally_known(facts, found)
-    _tally_consistency(facts, found)
-    for worker, (value, answers) in reliabilities(facts).items():
+    _count_gold(facts, found)
+    _count_consistency(facts, found)
+    for worker, (value, answers) in estimate_reliabilities(facts).items():
         found[worker].reliability += value * answers
         found[worker].weighed += answers
     return found
@@ -101,15 +101,15 @@ def _by_worker(rows: Iterable[JudgmentRow]) -> Mapping[int, list[JudgmentRow]]:
     return found
 
 
-def _tally_known(facts: Facts, found: Tallies) -> None:
+def _count_gold(facts: TopicSnapshot, found: CountsByWorker) -> None:
     for worker, rows in _by_worker(facts.known).items():
-        checked = [_checked(facts, row) for row in rows]
+        checked = [_graded_answer(facts, row) for row in rows]
         for finding in check_batch(Quality(), checked):
             found[worker].right += finding.found
             found[worker].known += finding.of
 
 
-def _checked(facts: Facts, row: JudgmentRow) -> Checked:
+def _graded_answer(facts: TopicSnapshot, row: JudgmentRow) -> Checked:
     gold = find_gold(facts.golds, row.first, row.second, row.purpose)
     if row.correct is not None or gold is None:
         return Checked(None, 1, row.correct)
@@ -118,12 +118,12 @@ def _checked(facts: Facts, row: JudgmentRow) -> Checked:
     return Checked(None, 1, known=known if isinstance(known, float) else None, value=value)
 
 
-def _tally_consistency(facts: Facts, found: Tallies) -> None:
+def _count_consistency(facts: TopicSnapshot, found: CountsByWorker) -> None:
     pairs = facts.design.shape is Shape.PAIR
     asked = facts.of(Purpose.WORK, Purpose.REPEAT, Purpose.AUDIT)
     for worker, rows in _by_worker(row for row in asked if row.subject is None).items():
         if pairs:
-            told = [_told(row) for row in rows]
+            told = [_answered_pair(row) for row in rows]
             again, around = repeated_pairs(told), triads(told)
             found[worker].triads += around.complete
             found[worker].intransitive += around.intransitive
@@ -134,14 +134,14 @@ def _tally_consistency(facts: Facts, found: Tallies) -> None:
         found[worker].alike += again.alike
 
 
-def _told(row: JudgmentRow) -> Told:
+def _answered_pair(row: JudgmentRow) -> Told:
     return row.first, row.second, Outcome(str(row.outcome))
 
 
 # -- reliability --------------------------------------------------------------------------------
 
 
-def weighed_by(facts: Facts) -> str | None:
+def reliability_source(facts: TopicSnapshot) -> str | None:
     """Say what tells how far workers can be relied on; None where nothing does."""
     if facts.reliabilities:
         return SELECTOR
@@ -150,12 +150,12 @@ def weighed_by(facts: Facts) -> str | None:
     return DAWID_SKENE if getattr(facts.design, "levels", ()) else None
 
 
-def reliabilities(facts: Facts) -> dict[int, tuple[float, int]]:
+def estimate_reliabilities(facts: TopicSnapshot) -> dict[int, tuple[float, int]]:
     """Say how far each worker can be relied on, and on how many answers that rests."""
     if facts.reliabilities:
         return {int(one.worker): (one.right, one.answers) for one in facts.reliabilities}
     said = facts.said()
-    kind = weighed_by(facts)
+    kind = reliability_source(facts)
     if kind is None or not said.rows:
         return {}
     rows = [row for row in said.rows if row.subject is None]

@@ -14,11 +14,11 @@ from pydantic import (
 
 from nextpair.app.names import Name
 
-__all__ = ["ErrorAt", "Item", "Moment", "Name", "Page", "ProblemOut", "Wire"]
+__all__ = ["ErrorAt", "Item", "Name", "Page", "ProblemOut", "RequestModel", "Timestamp"]
 
 Item = TypeVar("Item")
 
-Moment = Annotated[
+Timestamp = Annotated[
     float,
     BeforeValidator(lambda at: datetime.fromisoformat(at).timestamp() if type(at) is str else at),
     PlainSerializer(lambda at: datetime.fromtimestamp(at, UTC).isoformat(), return_type=str),
@@ -27,7 +27,7 @@ Moment = Annotated[
 """Seconds since 1970, told as ISO 8601."""
 
 
-class Wire(BaseModel):
+class RequestModel(BaseModel):
     """Something that comes in: what it does not know is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -35,7 +35,7 @@ _OPTIONS: dict[Format, tuple[str, ...]] = {
 }
 
 
-def idle_option(form: Format, given: Mapping[str, object]) -> str | None:
+def ineffective_option(form: Format, given: Mapping[str, object]) -> str | None:
     """Name an option that is given and has no effect with a format; None if all have."""
     known = _OPTIONS[form]
     idle = (name for name, value in given.items() if value is not None and name not in known)

@@ -6,11 +6,11 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.field_types import Line, OptionValue
 from nextpair.app.hiring.pay_rules import Hiring
-from nextpair.app.schemas.common import Moment, Wire
+from nextpair.app.schemas.common import RequestModel, Timestamp
 from nextpair.storage.hiring_rows import DeedState, HiringState
 
 
-class HiringIn(Wire):
+class HiringIn(RequestModel):
     """Whether a study is to hire."""
 
     state: HiringState
@@ -22,7 +22,7 @@ class HiringOut(BaseModel):
     platform: str
     state: HiringState | None = Field(description="null: it has never hired anyone")
     message: str = Field(description="why it pauses or was stopped, or what it waits for")
-    retry_at: Moment | None = Field(description="when the platform is tried again by itself")
+    retry_at: Timestamp | None = Field(description="when the platform is tried again by itself")
     currency: str
     budget: int
     spent: int = Field(description="paid, or about to be, with fees")
@@ -34,7 +34,7 @@ class HiringOut(BaseModel):
     news: str = Field(description="where the platform may post news; for it alone")
 
 
-class PlanIn(Wire):
+class PlanIn(RequestModel):
     """What to try out in place of the study's own settings; what is left out is the study's."""
 
     platform: Annotated[str, StringConstraints(max_length=100)] = "invited"
@@ -82,8 +82,8 @@ class ActivityOut(BaseModel):
     worker: str | None
     attempts: int
     message: str
-    created_at: Moment
-    ended_at: Moment | None
+    created_at: Timestamp
+    ended_at: Timestamp | None
 
 
 class ActivityPage(BaseModel):

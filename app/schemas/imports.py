@@ -4,17 +4,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from nextpair.app.formats.sources import DEPTH
-from nextpair.app.schemas.common import Name, Wire
+from nextpair.app.formats.sources import DEFAULT_DEPTH
+from nextpair.app.schemas.common import Name, RequestModel
 from nextpair.app.schemas.omissions import OmissionOut
 
 FLAGS = {"true": True, "false": False}
 
 
-class ImportIn(Wire):
+class ImportIn(RequestModel):
     """What is said beside the files; a form knows nothing but text."""
 
-    depth: int = Field(DEPTH, ge=1, le=10**6, description="how far down the runs")
+    depth: int = Field(DEFAULT_DEPTH, ge=1, le=10**6, description="how far down the runs")
     topic: Name | None = Field(None, description="the topic of documents that name none")
     dry_run: Annotated[bool, BeforeValidator(lambda text: FLAGS.get(text, text))] = Field(
         False, description="only read and check the files"

@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from nextpair.app.designs.base import Part, Shape, answer_schemas
 from nextpair.app.enums import Reason
-from nextpair.app.field_types import Flag, Line, Real, Whole
-from nextpair.app.schemas.common import Moment, Name, Wire
+from nextpair.app.field_types import Flag, Integer, Line, Real
+from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.schemas.topics import DocumentName
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import Check, Effect, State
@@ -21,12 +21,12 @@ AnswerContent = Annotated[
 """An answer of some design; which one, only the study knows."""
 
 
-class NextIn(Wire):
+class NextIn(RequestModel):
     """Who asks for questions, and for how many."""
 
     worker: Name
     topic: Name | None = Field(None, description="only of this topic; any if left out")
-    count: Whole = Field(1, ge=1, le=100, description="how many to hold at once")
+    count: Integer = Field(1, ge=1, le=100, description="how many to hold at once")
     documents: Flag = Field(
         True, description="whether to send along more of the documents than their ids"
     )
@@ -75,7 +75,7 @@ class AssignmentOut(BaseModel):
     document: DocumentShown | None = Field(None, description="of a single question or a review")
     reviewed: dict[str, Any] | None = Field(None, description="the answer to be reviewed")
     reason: str | None = Field(None, description="why the worker skipped it, if they said so")
-    expires_at: Moment = Field(description="when someone else may get it; late answers count")
+    expires_at: Timestamp = Field(description="when someone else may get it; late answers count")
     token: str = Field(description="what the worker answers with, in place of a key; once")
 
     @property
@@ -84,7 +84,7 @@ class AssignmentOut(BaseModel):
         return [one for one in (self.left, self.right, self.document) if one is not None]
 
 
-class Understanding(Wire):
+class Understanding(RequestModel):
     """A question about a topic, by which a worker shows that they have understood it."""
 
     topic: Name
@@ -100,7 +100,7 @@ class NextOut(BaseModel):
     understanding: Understanding | None = Field(None, description="to be answered before work")
 
 
-class UnderstandingIn(Wire):
+class UnderstandingIn(RequestModel):
     """A worker's answer to a topic's understanding question."""
 
     worker: Name
@@ -129,7 +129,7 @@ class VerdictOut(BaseModel):
     )
     effect: Effect
     findings: list[FindingOut]
-    created_at: Moment
+    created_at: Timestamp
 
 
 class DesignOut(BaseModel):
@@ -143,12 +143,12 @@ class DesignOut(BaseModel):
     instructions: str
 
 
-class JudgmentIn(Wire):
+class JudgmentIn(RequestModel):
     """An answer."""
 
     answer: AnswerContent
     worker: Name | None = Field(None, description="whose answer it is; must be the assignment's")
-    attempt: Whole | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
+    attempt: Integer | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
     seconds: Real | None = Field(None, ge=0, le=10**7, description="how long the worker took")
     left: DocumentName | None = Field(
         None,
@@ -157,11 +157,11 @@ class JudgmentIn(Wire):
     )
 
 
-class WorkerIn(Wire):
+class WorkerIn(RequestModel):
     """Whose assignment it is."""
 
     worker: Name | None = Field(None, description="must be the assignment's; a token needs none")
-    attempt: Whole | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
+    attempt: Integer | None = Field(None, ge=1, le=10**9, description="which attempt is meant")
 
 
 class SkipIn(WorkerIn):
@@ -188,7 +188,7 @@ class JudgmentOut(BaseModel):
     outcome: Outcome | None = Field(description="of the first document against the second")
     seconds: float | None
     late: bool = Field(description="whether the lease had run out")
-    created_at: Moment
+    created_at: Timestamp
     verdict: VerdictOut | None = Field(
         None, description="what the batch or quiz came to that this answer completed"
     )

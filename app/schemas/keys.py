@@ -6,10 +6,10 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.enums import Scope
 from nextpair.app.field_types import Line
-from nextpair.app.schemas.common import Moment, Wire
+from nextpair.app.schemas.common import RequestModel, Timestamp
 
 
-class KeyIn(Wire):
+class KeyIn(RequestModel):
     """A key to be made."""
 
     scope: Scope
@@ -22,9 +22,9 @@ class KeyOut(BaseModel):
     id: str
     scope: Scope
     label: str
-    created_at: Moment
-    revoked_at: Moment | None
-    expires_at: Moment | None = Field(None, description="of a browser's key; others have no end")
+    created_at: Timestamp
+    revoked_at: Timestamp | None
+    expires_at: Timestamp | None = Field(None, description="of a browser's key; others have no end")
 
 
 class NewKeyOut(KeyOut):
@@ -38,10 +38,10 @@ class SignInOut(BaseModel):
 
     url: str = Field(description="the address, with the code where no log sees it")
     code: str
-    expires_at: Moment
+    expires_at: Timestamp
 
 
-class SignInUse(Wire):
+class SignInUse(RequestModel):
     """A one-time code."""
 
     code: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,100}$")]

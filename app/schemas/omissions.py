@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
-FIRST = 3
+MAX_EXAMPLES = 3
 """How many documents are named as examples."""
 
 
@@ -32,7 +32,7 @@ class OmissionOut(BaseModel):
         )
 
 
-def merged(omissions: Iterable[OmissionOut]) -> list[OmissionOut]:
+def merge_omissions(omissions: Iterable[OmissionOut]) -> list[OmissionOut]:
     """Add up what is said of several topics, or of several documents."""
     found: dict[str, OmissionOut] = {}
     for one in omissions:
@@ -46,12 +46,12 @@ def _sum(one: OmissionOut, other: OmissionOut) -> OmissionOut:
         update={
             "count": one.count + other.count,
             "documents": one.documents + other.documents,
-            "first": [*one.first, *other.first][:FIRST],
+            "first": [*one.first, *other.first][:MAX_EXAMPLES],
         }
     )
 
 
-def within(topic: str, omissions: Iterable[OmissionOut]) -> list[OmissionOut]:
+def qualify_with_topic(topic: str, omissions: Iterable[OmissionOut]) -> list[OmissionOut]:
     """Name the documents with their topic, where several topics are told of."""
     return [
         one.model_copy(update={"first": [f"{topic}/{name}" for name in one.first]})

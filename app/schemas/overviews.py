@@ -2,14 +2,14 @@
 
 from pydantic import BaseModel, Field
 
-from nextpair.app.schemas.common import Moment
+from nextpair.app.schemas.common import Timestamp
 from nextpair.storage.hiring_rows import HiringState
 
 
 class HourOut(BaseModel):
     """The answers of one hour."""
 
-    begins_at: Moment
+    begins_at: Timestamp
     judgments: int
 
 
@@ -31,7 +31,7 @@ class PaceOut(BaseModel):
     topics: int
     documents: int
     judgments: int = Field(description="all answers, checks and retracted ones included")
-    latest_at: Moment | None
+    latest_at: Timestamp | None
     last_hour: int
     workers: int = Field(description="who answered in the last hour")
     hours: list[HourOut] = Field(description="up to now, oldest first")

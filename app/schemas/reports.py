@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from nextpair.app.schemas.common import Moment
+from nextpair.app.schemas.common import Timestamp
 from nextpair.app.schemas.results import FiguresOut
 from nextpair.selectors.base import End
 from nextpair.storage.rows import Status, WorkerStatus
@@ -106,7 +106,7 @@ class ReportOut(BaseModel):
         description="the lowest and the highest grade of qrels; null where topics differ in that"
     )
     topic: str | None = Field(description="the only topic that this is about, if it is")
-    made_at: Moment
+    made_at: Timestamp
     documents: int
     judgments: int = Field(description="answers the scores rest on")
     finished: int = Field(description="topics with nothing left to ask")

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from nextpair.app.schemas.common import Moment
+from nextpair.app.schemas.common import Timestamp
 from nextpair.selectors.base import End
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.selectors.state.status import Status as DocumentStatus
@@ -167,5 +167,5 @@ class LogEntryOut(BaseModel):
     reviews: int | None = Field(description="the judgment it reviews, if it does")
     correct: bool | None = Field(description="whether a known answer was given")
     seconds: float | None
-    created_at: Moment
+    created_at: Timestamp
     retracted: str | None = Field(description="why it no longer counts, if it does not")

@@ -5,18 +5,18 @@ from typing import Annotated
 from pydantic import BaseModel, FailFast, Field, model_validator
 
 from nextpair.app.enums import Why
-from nextpair.app.field_types import SAFE_INTEGER, Flag, Line, Whole
-from nextpair.app.schemas.common import Name, Wire
+from nextpair.app.field_types import SAFE_INTEGER, Flag, Integer, Line
+from nextpair.app.schemas.common import Name, RequestModel
 from nextpair.selectors.state.status import Status
 
 MOST_MOVED = 1000
 
 
-class JudgmentsIn(Wire):
+class JudgmentsIn(RequestModel):
     """Some judgments of one topic."""
 
     topic: Name
-    numbers: Annotated[list[Whole], FailFast()] = Field(min_length=1, max_length=10_000)
+    numbers: Annotated[list[Integer], FailFast()] = Field(min_length=1, max_length=10_000)
 
     @model_validator(mode="after")
     def _check(self) -> "JudgmentsIn":
@@ -25,7 +25,7 @@ class JudgmentsIn(Wire):
         return self
 
 
-class RetractionIn(Wire):
+class RetractionIn(RequestModel):
     """What to take back: judgments by their numbers, or all of one worker's."""
 
     judgments: Annotated[list[JudgmentsIn], FailFast()] = Field(

@@ -4,20 +4,20 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from nextpair.app.field_types import Flag, Line, Whole
+from nextpair.app.field_types import Flag, Integer, Line
 from nextpair.app.platforms.facts import Code, Finish, Form, Redirect
-from nextpair.app.schemas.common import Moment, Name, Wire
+from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.schemas.judging import DesignOut, NextOut, VerdictOut
 
 AssignmentName = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,15}-[0-9]{1,15}$")]
 
 
-class SessionIn(Wire):
+class SessionIn(RequestModel):
     """Who is to judge, and how much."""
 
     worker: Name
     topic: Name | None = Field(None, description="only this topic; any if left out")
-    count: Whole | None = Field(
+    count: Integer | None = Field(
         None, ge=1, le=10**6, description="the most questions they answer; no limit if left out"
     )
     continues: Flag = Field(
@@ -32,7 +32,7 @@ class SessionOut(BaseModel):
 
     url: str = Field(description="the judging page, with the session where no log sees it")
     session: str
-    expires_at: Moment
+    expires_at: Timestamp
 
 
 class Preview(BaseModel):
@@ -50,7 +50,7 @@ class SessionShown(Preview):
     topic: str | None
     count: int | None
     answered: int
-    expires_at: Moment
+    expires_at: Timestamp
     hands_in: bool = Field(description="whether a platform waits for it: /v1/session/finish")
     finished: bool = Field(description="whether it was handed in before")
 
@@ -77,10 +77,10 @@ def finish_out(finish: Finish) -> FinishOut:
     return FinishOut(kind="nothing")
 
 
-class SessionNextIn(Wire):
+class SessionNextIn(RequestModel):
     """How many questions more the page asks for, and which it has."""
 
-    count: Whole = Field(1, ge=1, le=10)
+    count: Integer = Field(1, ge=1, le=10)
     held: Annotated[list[AssignmentName], Field(max_length=100)] = Field(
         default_factory=list, description="assignments that the page has: others come again"
     )
@@ -96,10 +96,10 @@ class SessionNextOut(NextOut):
     )
 
 
-class SessionBeginIn(Wire):
+class SessionBeginIn(RequestModel):
     """How many questions a page that begins asks for; it has none yet."""
 
-    count: Whole = Field(1, ge=1, le=10)
+    count: Integer = Field(1, ge=1, le=10)
 
 
 class SessionBegunOut(BaseModel):
@@ -111,7 +111,7 @@ class SessionBegunOut(BaseModel):
     )
 
 
-class SessionUnderstandingIn(Wire):
+class SessionUnderstandingIn(RequestModel):
     """The answer to a topic's understanding question."""
 
     topic: Name

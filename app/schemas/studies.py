@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from nextpair.app.field_types import Line, OptionValue, Prose, Real, Whole
+from nextpair.app.field_types import Integer, Line, OptionValue, Prose, Real
 from nextpair.app.hiring.pay_rules import Hiring
-from nextpair.app.schemas.common import Moment, Name, Wire
+from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.studies.study import Currency, Price, StudySettings
 from nextpair.storage.rows import Status, WorkerStatus
 
@@ -22,14 +22,14 @@ class StudyOut(StudySettings):
 
     id: str
     status: Status
-    created_at: Moment
+    created_at: Timestamp
     options_in_force: dict[str, Any] = Field(
         default_factory=dict,
         description="all options of the selector: as given, as suits the judges, or by default",
     )
 
 
-class StudyChange(Wire):
+class StudyChange(RequestModel):
     """What may change while a study runs; what is left out stays as it is."""
 
     title: Line = ""
@@ -37,8 +37,8 @@ class StudyChange(Wire):
     status: Status = Status.OPEN
     lease_seconds: Real = Field(600, gt=0, le=10**7)
     undo_seconds: Real = Field(60, ge=0, le=10**7)
-    undos: Whole = Field(3, ge=0, le=100)
-    judgments_per_worker: Whole | None = Field(None, ge=1, le=10**9, description="null lifts it")
+    undos: Integer = Field(3, ge=0, le=100)
+    judgments_per_worker: Integer | None = Field(None, ge=1, le=10**9, description="null lifts it")
     platform: Annotated[str, StringConstraints(max_length=100)] = "invited"
     platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="all of them: what is left out has its default"
@@ -53,14 +53,14 @@ class WorkerOut(BaseModel):
 
     id: str
     status: WorkerStatus
-    created_at: Moment
+    created_at: Timestamp
     answered: int
     retracted: int
     skipped: int
     open: int = Field(description="held now, or once held and never answered")
 
 
-class WorkerChange(Wire):
+class WorkerChange(RequestModel):
     """Block a worker, or let them in again."""
 
     status: WorkerStatus

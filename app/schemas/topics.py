@@ -12,7 +12,7 @@ from pydantic import (
 )
 
 from nextpair.app.field_types import Flag, Line, Prose, Real, Seed
-from nextpair.app.schemas.common import Moment, Name, Wire
+from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.schemas.omissions import OmissionOut
 from nextpair.storage.rows import Status
 
@@ -31,7 +31,7 @@ def _check_count(features: object) -> object:
     return features
 
 
-class DocumentIn(Wire):
+class DocumentIn(RequestModel):
     """An item to be judged."""
 
     id: DocumentName
@@ -47,7 +47,7 @@ class DocumentIn(Wire):
     prior: Real | None = Field(default=None, description="a score believed in beforehand")
 
 
-class UnderstandingRule(Wire):
+class UnderstandingRule(RequestModel):
     """A question about a topic, and which choice is right."""
 
     question: Annotated[Line, StringConstraints(min_length=1)]
@@ -61,7 +61,7 @@ class UnderstandingRule(Wire):
         return self
 
 
-class GoldIn(Wire):
+class GoldIn(RequestModel):
     """A question whose answer is known.
 
     Of a pair the answer is told with the first document on the left: {"preference": "left"}.
@@ -74,7 +74,7 @@ class GoldIn(Wire):
     )
 
 
-class GoldsIn(Wire):
+class GoldsIn(RequestModel):
     """Questions whose answers are known, and documents that only they show."""
 
     documents: Annotated[list[DocumentIn], FailFast(), Field(max_length=10_000)] = Field(
@@ -93,7 +93,7 @@ class GoldsOut(BaseModel):
     )
 
 
-class TopicHeadIn(Wire):
+class TopicHeadIn(RequestModel):
     """A topic to be added, without its documents: the first line of an upload."""
 
     id: Name
@@ -126,7 +126,7 @@ class TopicOut(BaseModel):
     status: Status
     documents: int
     position: int = Field(description="the newest entry of the judgment log")
-    created_at: Moment
+    created_at: Timestamp
 
 
 class TopicAddedOut(TopicOut):
@@ -137,7 +137,7 @@ class TopicAddedOut(TopicOut):
     )
 
 
-class TopicChange(Wire):
+class TopicChange(RequestModel):
     """Open, pause or close a topic."""
 
     status: Status

@@ -7,10 +7,10 @@ from pathlib import Path
 from nextpair.app.formats.features import read_features
 from nextpair.app.formats.trec import Grades, read_qrels
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.results import Simulation, measured, played
-from nextpair.app.simulation.runs import BASELINE, Plan
-from nextpair.app.simulation.studies import Study
-from nextpair.app.simulation.truths import Graded, graded_truths
+from nextpair.app.simulation.ground_truth import GradedTruth, graded_truths
+from nextpair.app.simulation.results import Simulation, all_plans, collect_results
+from nextpair.app.simulation.runs import BASELINE, SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy
 from nextpair.selectors.base import find_selector, make_options
 from nextpair.selectors.errors import BadInput, BadOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
@@ -71,18 +71,18 @@ def simulate(
     """
     _check(repeat=(repeat, 1), seed=(seed, 0), jobs=(jobs, 1))
     common = (crowd or CrowdSettings(), votes, on_conflict, workers, budget, max_documents)
-    plans = [Plan(name, options, *common) for name, options in _read(selectors).items()]
-    against = Plan(BASELINE, {}, *common) if baseline else None
-    study = Study(
+    plans = [SimulationPlan(name, options, *common) for name, options in _read(selectors).items()]
+    against = SimulationPlan(BASELINE, {}, *common) if baseline else None
+    study = SimulatedStudy(
         _truths(grades, features),
-        played(plans, against),
+        all_plans(plans, against),
         repeat=repeat,
         seed=seed,
         with_curves=baseline,
     )
     for _ in study.play(jobs):
         pass
-    return measured(study, plans, against)
+    return collect_results(study, plans, against)
 
 
 def _check(**counts: tuple[int, int]) -> None:
@@ -107,7 +107,7 @@ def _read(selectors: str | Iterable[str] | Mapping[str, Options]) -> dict[str, O
 
 def _truths(
     grades: File | Mapping[str, Mapping[str, int]], features: Sequence[File]
-) -> list[Graded]:
+) -> list[GradedTruth]:
     table = read_features([Path(file) for file in features])
     found: Grades
     if isinstance(grades, Mapping):

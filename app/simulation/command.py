@@ -11,26 +11,26 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from nextpair.app.commands.remote import open_client
-from nextpair.app.simulation import arguments
-from nextpair.app.simulation.inputs import (
+from nextpair.app.simulation import command_arguments
+from nextpair.app.simulation.command_inputs import (
     baseline_plan,
     check_counts,
     make_plans,
     read_truths,
 )
 from nextpair.app.simulation.plot import check_format, draw
-from nextpair.app.simulation.remote_desk import RemoteDesks
+from nextpair.app.simulation.remote_backend import RemoteBackends
 from nextpair.app.simulation.report import to_json
-from nextpair.app.simulation.results import WIDTH, measured, played
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Study
+from nextpair.app.simulation.results import WIDTH, all_plans, collect_results
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy
 from nextpair.selectors.errors import NextpairError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     parser.set_defaults(run=simulate)
-    arguments.add_arguments(parser)
+    command_arguments.add_arguments(parser)
 
 
 def simulate(given: argparse.Namespace) -> int:
@@ -39,9 +39,9 @@ def simulate(given: argparse.Namespace) -> int:
     _check_outputs(given)
     plans = make_plans(given)
     baseline = None if given.no_baseline else baseline_plan(given)
-    with _open_study(given, played(plans, baseline)) as study:
+    with _open_study(given, all_plans(plans, baseline)) as study:
         _play(study, given.jobs)
-    found = measured(study, plans, baseline)
+    found = collect_results(study, plans, baseline)
     console = _console(sys.stdout)
     for table in filter(None, (found.table(console.width), found.comparison(console.width))):
         console.print(table)
@@ -53,21 +53,23 @@ def simulate(given: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _open_study(given: argparse.Namespace, plans: Sequence[Plan]) -> Iterator[Study]:
+def _open_study(
+    given: argparse.Namespace, plans: Sequence[SimulationPlan]
+) -> Iterator[SimulatedStudy]:
     """Prepare what is to be played, here or at a service."""
     truths, chance = read_truths(given), {"repeat": given.repeat, "seed": given.seed}
     curves = bool(not given.no_baseline or given.json or given.plot)
     if given.url is None:
-        yield Study(truths, plans, **chance, with_curves=curves)
+        yield SimulatedStudy(truths, plans, **chance, with_curves=curves)
         return
     with open_client(given) as client:
-        desks = RemoteDesks(client)
+        desks = RemoteBackends(client)
         for name in desks.prepare(plans, range(given.seed, given.seed + given.repeat)):
             print(f"study {name}", file=sys.stderr)
-        yield Study(truths, plans, **chance, desks=desks, with_curves=curves)
+        yield SimulatedStudy(truths, plans, **chance, desks=desks, with_curves=curves)
 
 
-def _play(study: Study, jobs: int) -> None:
+def _play(study: SimulatedStudy, jobs: int) -> None:
     columns = (
         TextColumn("judging"),
         BarColumn(),

@@ -16,7 +16,7 @@ TIE_SHARE = 0.7
 ANSWERS = tuple(Outcome)
 
 
-class Kind(StrEnum):
+class WorkerKind(StrEnum):
     """What a worker makes of a question."""
 
     HONEST = "honest"
@@ -35,7 +35,7 @@ class SimulatedWorker:
 
     id: str
     error: float = 0.0
-    kind: Kind = Kind.HONEST
+    kind: WorkerKind = WorkerKind.HONEST
 
     def answer(self, truth: Outcome, rng: np.random.Generator, *, swapped: bool = False) -> Outcome:
         """Answer a question whose right answer is known.
@@ -46,13 +46,13 @@ class SimulatedWorker:
             Whether the first document is on the right.
         """
         match self.kind:
-            case Kind.SPAMMER:
+            case WorkerKind.SPAMMER:
                 return ANSWERS[rng.integers(len(ANSWERS))]
-            case Kind.LEFT:
+            case WorkerKind.LEFT:
                 return Outcome.WORSE if swapped else Outcome.BETTER
-            case Kind.REVERSER:
+            case WorkerKind.REVERSER:
                 return self._find(truth, rng).reversed
-            case Kind.HONEST:
+            case WorkerKind.HONEST:
                 return self._find(truth, rng)
 
     def _find(self, truth: Outcome, rng: np.random.Generator) -> Outcome:
@@ -109,7 +109,7 @@ class CrowdSettings:
             )
 
 
-def recruit(settings: CrowdSettings, rng: np.random.Generator) -> Sequence[SimulatedWorker]:
+def draw_crowd(settings: CrowdSettings, rng: np.random.Generator) -> Sequence[SimulatedWorker]:
     """Draw a crowd; error rates follow a beta distribution of the given mean and spread."""
     errors = np.full(settings.size, settings.error)
     if settings.spread:
@@ -126,12 +126,12 @@ def recruit(settings: CrowdSettings, rng: np.random.Generator) -> Sequence[Simul
     ]
 
 
-def _kinds(settings: CrowdSettings) -> list[Kind]:
+def _kinds(settings: CrowdSettings) -> list[WorkerKind]:
     """Return as many of each kind as their shares ask for, spammers first and the honest last."""
-    bad = (Kind.SPAMMER, Kind.LEFT, Kind.REVERSER)
+    bad = (WorkerKind.SPAMMER, WorkerKind.LEFT, WorkerKind.REVERSER)
     shares = (settings.spammers, settings.left, settings.reversers)
-    kinds: list[Kind] = []
+    kinds: list[WorkerKind] = []
     # Rounded is where each kind ends, not how many it has: together they never outgrow the crowd.
     for kind, end in zip(bad, accumulate(shares), strict=True):
         kinds += [kind] * (round(end * settings.size) - len(kinds))
-    return kinds + [Kind.HONEST] * (settings.size - len(kinds))
+    return kinds + [WorkerKind.HONEST] * (settings.size - len(kinds))

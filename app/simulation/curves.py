@@ -19,7 +19,7 @@ GROWTH = 1.2
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """The quality after so many judgments."""
 
     judgments: float
@@ -27,7 +27,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Curve:
+class QualityCurve:
     """The quality at some numbers of judgments, from none to the end; straight in between."""
 
     judgments: NDArray[np.float64]
@@ -44,10 +44,10 @@ class Curve:
         low, high = self.tau_b[after - 1 : after + 1]
         return after - 1 + float((tau_b - low) / (high - low))
 
-    def at(self, step: float) -> Point:
+    def at(self, step: float) -> CurvePoint:
         """Return the judgments and the quality at a step; those of the end after it."""
         steps = np.arange(len(self.tau_b))
-        return Point(
+        return CurvePoint(
             float(np.interp(step, steps, self.judgments)), float(np.interp(step, steps, self.tau_b))
         )
 
@@ -73,7 +73,7 @@ def _per_document(step: int) -> float:
     return float(LAST_OF_THEM * GROWTH ** (step - even))
 
 
-def run_curve(topics: Sequence[tuple[Sequence[Point], Point]]) -> Curve:
+def run_curve(topics: Sequence[tuple[Sequence[CurvePoint], CurvePoint]]) -> QualityCurve:
     """Add the topics of a run up: all judgments, the mean quality.
 
     Topics are judged side by side, checkpoint by checkpoint. One that has ended stays as it is.
@@ -88,10 +88,10 @@ def run_curve(topics: Sequence[tuple[Sequence[Point], Point]]) -> Curve:
     judgments = [sum(points[step].judgments for points in by_topic) for step in range(steps)]
     tau_b = [np.mean([points[step].tau_b for points in by_topic]) for step in range(steps)]
     # Without a judgment, nothing is known: no order agrees with the truth or against it.
-    return Curve(np.array([0.0, *judgments]), np.array([0.0, *tau_b]))
+    return QualityCurve(np.array([0.0, *judgments]), np.array([0.0, *tau_b]))
 
 
-def mean_curve(curves: Sequence[Curve]) -> Curve:
+def mean_curve(curves: Sequence[QualityCurve]) -> QualityCurve:
     """Return the mean over repeats, checkpoint by checkpoint."""
     steps = max(len(curve.judgments) for curve in curves)
 
@@ -100,6 +100,6 @@ def mean_curve(curves: Sequence[Curve]) -> Curve:
         found: NDArray[np.float64] = np.mean(extended, axis=0)
         return found
 
-    return Curve(
+    return QualityCurve(
         mean([curve.judgments for curve in curves]), mean([curve.tau_b for curve in curves])
     )

@@ -7,13 +7,13 @@ from enum import StrEnum
 import numpy as np
 
 from nextpair.app.simulation.curves import mean_curve
-from nextpair.app.simulation.studies import Run
+from nextpair.app.simulation.studies import StudyRun
 
 DIGITS = 4
 """Digits of tau-b that are shown: what looks equal counts as equal."""
 
 
-class Level(StrEnum):
+class QualityLevel(StrEnum):
     """The quality at which two mechanisms are compared."""
 
     END = "both ends"
@@ -23,7 +23,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class MeanTau:
     """The mean tau-b over repeats; its standard error, which one repeat does not have."""
 
     tau_b: float
@@ -35,20 +35,20 @@ class Quality:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class JudgmentsToReach:
     """What a mechanism had reached after so many judgments; None if it never came that far."""
 
     judgments: float | None
-    quality: Quality
+    quality: MeanTau
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class QualityComparison:
     """Two mechanisms at one level of quality."""
 
-    level: Level
-    own: Reached
-    baseline: Reached
+    level: QualityLevel
+    own: JudgmentsToReach
+    baseline: JudgmentsToReach
 
     @property
     def difference(self) -> float | None:
@@ -58,12 +58,14 @@ class Comparison:
         return self.own.judgments / self.baseline.judgments - 1
 
 
-def end_quality(runs: Sequence[Run]) -> Quality:
+def end_quality(runs: Sequence[StudyRun]) -> MeanTau:
     """Return the quality at the end."""
     return _quality([run.tau_b for run in runs])
 
 
-def compare_quality(runs: Sequence[Run], baseline: Sequence[Run]) -> list[Comparison]:
+def compare_quality(
+    runs: Sequence[StudyRun], baseline: Sequence[StudyRun]
+) -> list[QualityComparison]:
     """Compare at the quality with which each of two mechanisms ended.
 
     A total is compared with a total only where both end with the same quality. Otherwise the
@@ -71,29 +73,31 @@ def compare_quality(runs: Sequence[Run], baseline: Sequence[Run]) -> list[Compar
     """
     ends = [round(end_quality(one).tau_b, DIGITS) for one in (runs, baseline)]
     if ends[0] == ends[1] and all(run.finished for run in (*runs, *baseline)):
-        return [Comparison(Level.END, _end(runs), _end(baseline))]
-    levels = {Level.BASELINE: end_quality(baseline), Level.OWN: end_quality(runs)}
+        return [QualityComparison(QualityLevel.END, _end(runs), _end(baseline))]
+    levels = {QualityLevel.BASELINE: end_quality(baseline), QualityLevel.OWN: end_quality(runs)}
     return [
-        Comparison(level, _at(runs, quality.tau_b), _at(baseline, quality.tau_b))
+        QualityComparison(level, _at(runs, quality.tau_b), _at(baseline, quality.tau_b))
         for level, quality in sorted(levels.items(), key=lambda item: item[1].tau_b)
     ]
 
 
-def _end(runs: Sequence[Run]) -> Reached:
-    return Reached(float(np.mean([run.judgments for run in runs])), end_quality(runs))
+def _end(runs: Sequence[StudyRun]) -> JudgmentsToReach:
+    return JudgmentsToReach(float(np.mean([run.judgments for run in runs])), end_quality(runs))
 
 
-def _at(runs: Sequence[Run], tau_b: float) -> Reached:
+def _at(runs: Sequence[StudyRun], tau_b: float) -> JudgmentsToReach:
     """Say when a quality was first reached; if it never was, what there was at the end."""
     curves = [run.curve for run in runs]
     mean = mean_curve(curves)
     # A mean that is added up in another sequence may differ behind the digits that are shown.
     step = mean.step_of(tau_b - 1e-9)
     if step is None:
-        return Reached(None, end_quality(runs))
-    return Reached(mean.at(step).judgments, _quality([curve.at(step).tau_b for curve in curves]))
+        return JudgmentsToReach(None, end_quality(runs))
+    return JudgmentsToReach(
+        mean.at(step).judgments, _quality([curve.at(step).tau_b for curve in curves])
+    )
 
 
-def _quality(values: Sequence[float]) -> Quality:
+def _quality(values: Sequence[float]) -> MeanTau:
     error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
-    return Quality(float(np.mean(values)), error)
+    return MeanTau(float(np.mean(values)), error)

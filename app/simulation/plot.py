@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from nextpair.app.simulation.curves import mean_curve
 from nextpair.app.simulation.equal_quality import end_quality
 from nextpair.app.simulation.report import Results
-from nextpair.app.simulation.studies import Run
+from nextpair.app.simulation.studies import StudyRun
 from nextpair.selectors.errors import NextpairError
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 BAND, MEAN, ENDS = "#9ecae1", "#08519c", "#6b7280"
 
 
-class NoPlots(NextpairError):
+class PlotsUnavailable(NextpairError):
     """Plots need matplotlib: pip install 'nextpair[plot]'."""
 
     code = "no-plots"
 
 
-def interval(values: Sequence[float]) -> tuple[float, float]:
+def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the 95 % confidence interval of the mean."""
     mean, count = float(np.mean(values)), len(values)
     if count < 2:
@@ -41,7 +41,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 def check_format(path: Path) -> None:
     """Say what to install if plots cannot be drawn, or which endings a plot's name can have."""
     if find_spec("matplotlib") is None:
-        raise NoPlots
+        raise PlotsUnavailable
     from matplotlib.backend_bases import FigureCanvasBase  # an extra: only those who draw need it
 
     endings = FigureCanvasBase.get_supported_filetypes()
@@ -83,7 +83,7 @@ def _draw_totals(axes: "Axes", results: Results) -> None:
     axes.grid(axis="x", color="#e5e7eb")
 
 
-def _with_quality(name: str, runs: Sequence[Run]) -> str:
+def _with_quality(name: str, runs: Sequence[StudyRun]) -> str:
     return f"{name}\ntau-b {end_quality(runs)}"
 
 
@@ -100,7 +100,7 @@ def _draw_curves(axes: "Axes", results: Results) -> None:
 
 
 def _draw_mechanism(axes: "Axes", place: int, values: Sequence[float]) -> None:
-    mean, (low, high) = float(np.mean(values)), interval(values)
+    mean, (low, high) = float(np.mean(values)), confidence_interval(values)
     axes.plot([min(values), max(values)], [place] * 2, color=ENDS, lw=1, marker="|", ms=10)
     axes.barh(place, high - low, left=low, height=0.4, color=BAND)
     axes.plot(mean, place, "o", color=MEAN)

@@ -10,21 +10,21 @@ from rich.table import Table
 
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.equal_quality import (
-    Comparison,
-    Level,
-    Reached,
+    JudgmentsToReach,
+    QualityComparison,
+    QualityLevel,
     compare_quality,
     end_quality,
 )
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Run
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import StudyRun
 from nextpair.selectors.base import End
 
-Results = Mapping[str, Sequence[Run]]
+Results = Mapping[str, Sequence[StudyRun]]
 """The runs of each mechanism, by the name it is shown under."""
 
 
-def display_name(plan: Plan) -> str:
+def display_name(plan: SimulationPlan) -> str:
     """Name a mechanism by its selector and the options that were set."""
     options = ", ".join(f"{key}={value}" for key, value in plan.options.items())
     return f"{plan.selector} ({options})" if options else plan.selector
@@ -36,7 +36,7 @@ def variation(values: Sequence[float]) -> float | None:
     return float(np.std(values, ddof=1)) / mean if len(values) > 1 and mean else None
 
 
-def topic_variation(runs: Sequence[Run]) -> float | None:
+def topic_variation(runs: Sequence[StudyRun]) -> float | None:
     """Return the mean over topics of the variation of each topic's judgments over repeats."""
     per_topic = np.array([[topic.judgments for topic in run.topics] for run in runs])
     found = [variation(judgments) for judgments in per_topic.T]
@@ -69,7 +69,7 @@ def table(results: Results, width: int) -> Table:
     return shown
 
 
-def comparison_table(results: Results, baseline: Sequence[Run], width: int) -> Table | None:
+def comparison_table(results: Results, baseline: Sequence[StudyRun], width: int) -> Table | None:
     """Compare each mechanism with the baseline, at equal quality; None if there is no other."""
     shown = _empty_table(width)
     shown.title, shown.title_justify = "Against quick-sort, at equal quality", "left"
@@ -83,8 +83,12 @@ def comparison_table(results: Results, baseline: Sequence[Run], width: int) -> T
     return shown if shown.row_count else None
 
 
-def _comparison_cells(compared: Comparison) -> list[str]:
-    level = {Level.END: "both", Level.OWN: "its end", Level.BASELINE: "quick-sort"}
+def _comparison_cells(compared: QualityComparison) -> list[str]:
+    level = {
+        QualityLevel.END: "both",
+        QualityLevel.OWN: "its end",
+        QualityLevel.BASELINE: "quick-sort",
+    }
     difference = "-" if compared.difference is None else f"{compared.difference:+.1%}"
     return [
         level[compared.level],
@@ -94,7 +98,7 @@ def _comparison_cells(compared: Comparison) -> list[str]:
     ]
 
 
-def _reached_cells(reached: Reached) -> list[str]:
+def _reached_cells(reached: JudgmentsToReach) -> list[str]:
     if reached.judgments is None:
         return ["not reached", f"{reached.quality}"]
     return [f"{reached.judgments:,.0f}", f"{reached.quality}"]
@@ -118,7 +122,7 @@ def _caption(results: Results) -> str | None:
     return "\n".join(f"in the crowd: {shares}" for shares in told) or None
 
 
-def _cells(runs: Sequence[Run], narrow: bool) -> dict[str, str]:
+def _cells(runs: Sequence[StudyRun], narrow: bool) -> dict[str, str]:
     judgments, documents = _mean(runs), float(np.mean([run.documents for run in runs]))
     quality = end_quality(runs)
     cells = {
@@ -136,15 +140,15 @@ def _cells(runs: Sequence[Run], narrow: bool) -> dict[str, str]:
     return {heading: cell for heading, cell in cells.items() if heading not in left_out}
 
 
-def _mean(runs: Sequence[Run]) -> float:
+def _mean(runs: Sequence[StudyRun]) -> float:
     return float(np.mean([run.judgments for run in runs]))
 
 
-def _finished(runs: Sequence[Run]) -> bool:
+def _finished(runs: Sequence[StudyRun]) -> bool:
     return all(run.finished for run in runs)
 
 
-def _unknown(runs: Sequence[Run]) -> str:
+def _unknown(runs: Sequence[StudyRun]) -> str:
     """Say after a number of judgments that they did not lead to a goal, if so in any topic."""
     if not _finished(runs):
         return " unfinished"
@@ -162,7 +166,7 @@ def to_json(results: Results) -> str:
     return "[\n" + ",\n".join(objects) + "\n]\n"
 
 
-def row(run: Run) -> dict[str, object]:
+def row(run: StudyRun) -> dict[str, object]:
     """Put a run in one row."""
     return {
         "selector": run.plan.selector,
@@ -184,7 +188,7 @@ def row(run: Run) -> dict[str, object]:
     }
 
 
-def _columns(run: Run) -> tuple[list[float], list[float]]:
+def _columns(run: StudyRun) -> tuple[list[float], list[float]]:
     return run.curve.judgments.tolist(), run.curve.tau_b.tolist()
 
 

@@ -9,8 +9,8 @@ from rich.table import Table
 
 from nextpair.app.simulation import report
 from nextpair.app.simulation.report import Results
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Run, Study
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 
 WIDTH = 160
 """Columns of a table that is not shown in a terminal."""
@@ -29,7 +29,7 @@ class Simulation:
     """
 
     mechanisms: Results
-    baseline: Sequence[Run] | None = None
+    baseline: Sequence[StudyRun] | None = None
 
     @property
     def results(self) -> Results:
@@ -67,12 +67,16 @@ class Simulation:
         return shown.get()
 
 
-def measured(study: Study, plans: Sequence[Plan], baseline: Plan | None) -> Simulation:
+def collect_results(
+    study: SimulatedStudy, plans: Sequence[SimulationPlan], baseline: SimulationPlan | None
+) -> Simulation:
     """Return what a study that was played has measured."""
     mechanisms = {report.display_name(plan): study.runs(plan) for plan in plans}
     return Simulation(mechanisms, study.runs(baseline) if baseline else None)
 
 
-def played(plans: Sequence[Plan], baseline: Plan | None) -> list[Plan]:
+def all_plans(
+    plans: Sequence[SimulationPlan], baseline: SimulationPlan | None
+) -> list[SimulationPlan]:
     """Return all plans to play, the baseline first if it was not asked for itself."""
     return [*([baseline] if baseline and baseline not in plans else []), *plans]

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
-from nextpair.app.simulation.curves import Point, checkpoints
-from nextpair.app.simulation.desk import Desk, LocalDesk, OpenDesk
-from nextpair.app.simulation.memory import peak_mb
-from nextpair.app.simulation.truths import Question, Truth
+from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, draw_crowd
+from nextpair.app.simulation.curves import CurvePoint, checkpoints
+from nextpair.app.simulation.ground_truth import GroundTruth, ShownPair
+from nextpair.app.simulation.judging_backend import JudgingBackend, LocalBackend, OpenBackend
+from nextpair.app.simulation.peak_memory import peak_mb
 from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import ConflictPolicy, Settings
@@ -24,7 +24,7 @@ SEEDS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SimulationPlan:
     """What is simulated, whatever the topic.
 
     Parameters
@@ -87,14 +87,14 @@ class TopicRun:
     seconds: float
     peak_mb: float
     ended: End | None = None
-    curve: tuple[Point, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
 
 
 def judge_topic(
-    truth: Truth,
-    plan: Plan,
+    truth: GroundTruth,
+    plan: SimulationPlan,
     seed: Sequence[int],
-    open_desk: OpenDesk = LocalDesk,
+    open_desk: OpenBackend = LocalBackend,
     *,
     with_curve: bool = False,
 ) -> TopicRun:
@@ -117,14 +117,14 @@ def judge_topic(
         seed=int(own.integers(SEEDS)),
     )
     desk = open_desk(truth.documents, settings)
-    session = _Session(desk, truth, recruit(plan.crowd, recruiting), plan, asking)
+    session = _JudgingLoop(desk, truth, draw_crowd(plan.crowd, recruiting), plan, asking)
     if with_curve:
         session.measure_at(checkpoints(len(truth.documents)))
     finished = session.play()
     ended = desk.ended()
     if ended is None and finished:
         ended = End.BUDGET
-    tau_b, exact = compare(desk.scores(), truth.scores)
+    tau_b, exact = compare_orders(desk.scores(), truth.scores)
     return TopicRun(
         truth.topic,
         len(truth.documents),
@@ -140,29 +140,29 @@ def judge_topic(
     )
 
 
-def _sample(truth: Truth, most: int | None, rng: np.random.Generator) -> Truth:
+def _sample(truth: GroundTruth, most: int | None, rng: np.random.Generator) -> GroundTruth:
     if most is None or len(truth.documents) <= most:
         return truth
     chosen = rng.choice(len(truth.documents), size=most, replace=False)
     return truth.sample(sorted(chosen.tolist()))
 
 
-class _Session:
+class _JudgingLoop:
     """Workers who come, take a pair, and answer at some later moment."""
 
     def __init__(
         self,
-        desk: Desk,
-        truth: Truth,
+        desk: JudgingBackend,
+        truth: GroundTruth,
         crowd: Sequence[SimulatedWorker],
-        plan: Plan,
+        plan: SimulationPlan,
         rng: np.random.Generator,
     ) -> None:
         self._desk = desk
         self._true = truth.scores
         self._judge = truth.judge()
         self._idle = list(crowd)
-        self._busy: list[tuple[Question, SimulatedWorker]] = []
+        self._busy: list[tuple[ShownPair, SimulatedWorker]] = []
         self._at_once = plan.workers
         size = len(truth.documents)
         self._limit = np.inf if plan.budget is None else round(plan.budget * size)
@@ -170,7 +170,7 @@ class _Session:
         self._checkpoints: Iterator[int] = iter(())
         self._next_checkpoint: int | None = None
         self.judgments = 0
-        self.curve: list[Point] = []
+        self.curve: list[CurvePoint] = []
         self.measuring_seconds = 0.0
 
     def measure_at(self, checkpoints: Iterable[int]) -> None:
@@ -183,8 +183,8 @@ class _Session:
         if self.judgments != self._next_checkpoint:
             return
         started = time.perf_counter()
-        tau_b, _ = compare(self._desk.scores(), self._true)
-        self.curve.append(Point(self.judgments, tau_b))
+        tau_b, _ = compare_orders(self._desk.scores(), self._true)
+        self.curve.append(CurvePoint(self.judgments, tau_b))
         self._next_checkpoint = next(self._checkpoints, None)
         self.measuring_seconds += time.perf_counter() - started
 
@@ -235,7 +235,7 @@ class _Session:
         self.judgments += 1
 
 
-def compare(recovered: NDArray[np.float64], true: NDArray[np.float64]) -> tuple[float, bool]:
+def compare_orders(recovered: NDArray[np.float64], true: NDArray[np.float64]) -> tuple[float, bool]:
     """Return Kendall's tau-b between two orders, and whether they are the same one.
 
     A document that nobody has judged (NaN) counts as the mean of the others: nothing is known of

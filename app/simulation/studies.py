@@ -9,20 +9,20 @@ import numpy as np
 
 from nextpair.app.runtime.process_watch import leave_with_parent
 from nextpair.app.runtime.threads import limit_threads, one_thread
-from nextpair.app.simulation.curves import Curve, Point, run_curve
-from nextpair.app.simulation.desk import Desks, LocalDesk
-from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
-from nextpair.app.simulation.truths import Truth
+from nextpair.app.simulation.curves import CurvePoint, QualityCurve, run_curve
+from nextpair.app.simulation.ground_truth import GroundTruth
+from nextpair.app.simulation.judging_backend import JudgingBackends, LocalBackend
+from nextpair.app.simulation.runs import SimulationPlan, TopicRun, judge_topic
 
 Task = tuple[int, int, int]
 """A plan, a repeat and a topic, by their places."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StudyRun:
     """One plan, once, over all topics."""
 
-    plan: Plan
+    plan: SimulationPlan
     seed: int
     topics: Sequence[TopicRun]
 
@@ -47,10 +47,10 @@ class Run:
         return float(np.mean([topic.tau_b for topic in self.topics]))
 
     @property
-    def curve(self) -> Curve:
+    def curve(self) -> QualityCurve:
         """How the quality grew with the judgments, if that was measured."""
         return run_curve(
-            [(topic.curve, Point(topic.judgments, topic.tau_b)) for topic in self.topics]
+            [(topic.curve, CurvePoint(topic.judgments, topic.tau_b)) for topic in self.topics]
         )
 
     @property
@@ -74,7 +74,7 @@ class Run:
         return max(topic.peak_mb for topic in self.topics)
 
 
-class Study:
+class SimulatedStudy:
     """Plans side by side on the same topics, each repeated with its own seed.
 
     Parameters
@@ -87,12 +87,12 @@ class Study:
 
     def __init__(
         self,
-        truths: Sequence[Truth],
-        plans: Sequence[Plan],
+        truths: Sequence[GroundTruth],
+        plans: Sequence[SimulationPlan],
         *,
         repeat: int = 1,
         seed: int = 0,
-        desks: Desks | None = None,
+        desks: JudgingBackends | None = None,
         with_curves: bool = False,
     ) -> None:
         self._truths = truths
@@ -139,22 +139,22 @@ class Study:
             # The computing is done elsewhere: here everyone only waits for an answer.
             return ThreadPoolExecutor(jobs), self._run
         # Fresh processes: a fork would copy the progress bar's thread in whatever state it is.
-        return ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (self,)), _run
+        return ProcessPoolExecutor(jobs, get_context("spawn"), _initialise_process, (self,)), _run
 
     def _run(self, task: Task) -> TopicRun:
         plan, repeat, topic = task
         truth, seed = self._truths[topic], self._seeds[repeat]
-        open_desk = self._desks.at(plan, seed, truth.topic) if self._desks else LocalDesk
+        open_desk = self._desks.at(plan, seed, truth.topic) if self._desks else LocalBackend
         chance = [seed, topic]
         return judge_topic(
             truth, self._plans[plan], chance, open_desk, with_curve=self._with_curves
         )
 
-    def runs(self, plan: Plan) -> list[Run]:
+    def runs(self, plan: SimulationPlan) -> list[StudyRun]:
         """Return the runs of a plan, one per repeat."""
         place = self._plans.index(plan)
         return [
-            Run(
+            StudyRun(
                 plan,
                 seed,
                 [self._done[place, repeat, topic] for topic in range(len(self._truths))],
@@ -163,10 +163,10 @@ class Study:
         ]
 
 
-_study: Study | None = None
+_study: SimulatedStudy | None = None
 
 
-def _enter(study: Study) -> None:
+def _initialise_process(study: SimulatedStudy) -> None:
     """Prepare a process of the pool: it holds the study, and computes on one core."""
     global _study
     _study = study

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from nextpair.app.designs.base import Design, Shape, make_design
-from nextpair.app.field_types import Flag, Line, OptionValue, Prose, Real, Seed, Whole
+from nextpair.app.field_types import Flag, Integer, Line, OptionValue, Prose, Real, Seed
 from nextpair.app.hiring.pay_rules import Hiring
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.registry import make_platform
@@ -49,9 +49,11 @@ class StudySettings(BaseModel):
         " asked twice), a few careful people, or a crowd; sets the selector's options that are not"
         " given",
     )
-    votes: Whole = Field(1, ge=1, le=99, description="workers per question")
+    votes: Integer = Field(1, ge=1, le=99, description="workers per question")
     on_conflict: ConflictPolicy = ConflictPolicy.OLDER_WINS
-    reopenings: Whole = Field(3, ge=0, le=1000, description="how often a document may be re-opened")
+    reopenings: Integer = Field(
+        3, ge=0, le=1000, description="how often a document may be re-opened"
+    )
     seed: Seed = Field(0, description="the study's chance")
     lease_seconds: Real = Field(
         600, gt=0, le=10**7, description="how long a question is one worker's alone"
@@ -59,10 +61,10 @@ class StudySettings(BaseModel):
     undo_seconds: Real = Field(
         60, ge=0, le=10**7, description="how long a worker can take back their last answer"
     )
-    undos: Whole = Field(
+    undos: Integer = Field(
         3, ge=0, le=100, description="how often a worker can take back the answer to one question"
     )
-    judgments_per_worker: Whole | None = Field(
+    judgments_per_worker: Integer | None = Field(
         None, ge=1, le=10**9, description="the most one worker answers in this study"
     )
     quality: Quality = Field(default_factory=Quality, description="how workers are checked")

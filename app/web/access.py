@@ -27,7 +27,7 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Bearer:
+class AnswerCaller:
     """Someone who may answer: the holder of a key, or of one assignment's token.
 
     Parameters
@@ -51,7 +51,7 @@ class Bearer:
 
 
 @dataclass(frozen=True, slots=True)
-class Seated:
+class SessionCaller:
     """A worker at the judging page: the holder of a session."""
 
     session: Session
@@ -59,10 +59,10 @@ class Seated:
     now: float
 
 
-Known = TypeVar("Known")
+CallerType = TypeVar("CallerType")
 
 
-class Access(Generic[Known]):
+class Authenticator(Generic[CallerType]):
     """A dependency that finds out who calls; `KeyedRoute` asks it before it reads a body.
 
     Parameters
@@ -74,16 +74,16 @@ class Access(Generic[Known]):
     """
 
     def __init__(
-        self, check: Callable[[Request], Awaitable[Known]], *, manages: bool = False
+        self, check: Callable[[Request], Awaitable[CallerType]], *, manages: bool = False
     ) -> None:
         self._check = check
         self.manages = manages
 
-    async def __call__(self, request: Request) -> Known:
+    async def __call__(self, request: Request) -> CallerType:
         """Return who calls; a request is checked, and counted, once."""
         if _CALLER not in request.scope:
             request.scope[_CALLER] = await self._check(request)
-        caller: Known = request.scope[_CALLER]
+        caller: CallerType = request.scope[_CALLER]
         return caller
 
 
@@ -112,8 +112,8 @@ def _credentials(request: Request) -> str:
     return credentials.strip()
 
 
-async def _open(request: Request) -> Caller:
-    _refuse_unknown_queries(request)
+async def _authenticate_key(request: Request) -> Caller:
+    _refuse_unknown_parameters(request)
     credentials = _credentials(request)
     state = request.app.state
     ring: KeyRing = state.keys
@@ -126,48 +126,48 @@ async def _open(request: Request) -> Caller:
     return Caller(row.id, Scope(row.scope), state.service, state.clock())
 
 
-def allow(*scopes: Scope) -> Access[Caller]:
+def require_scope(*scopes: Scope) -> Authenticator[Caller]:
     """Make a dependency that lets in keys of these scopes, and of the scope admin."""
 
     async def check(request: Request) -> Caller:
-        caller = await _open(request)
+        caller = await _authenticate_key(request)
         if caller.scope not in (*scopes, Scope.ADMIN):
             needed = " or ".join((*scopes, Scope.ADMIN))
             raise Forbidden(f"the key's scope is {caller.scope}, this call needs {needed}")
         return caller
 
-    return Access(check, manages=not scopes)
+    return Authenticator(check, manages=not scopes)
 
 
-_allow_platform = allow(Scope.PLATFORM)
+_require_platform_scope = require_scope(Scope.PLATFORM)
 
 
-async def _bearer(request: Request) -> Bearer:
+async def _authenticate_answerer(request: Request) -> AnswerCaller:
     credentials = _credentials(request)
     if credentials.startswith(TOKEN_PREFIX):
-        _refuse_unknown_queries(request)
+        _refuse_unknown_parameters(request)
         state = request.app.state
         ref = state.service.tokens.read(credentials)
         limit: RateLimit = state.worker_limit
         limit.spend(f"{ref.worker_id or ref.id}")
-        return Bearer(ref, state.service, state.clock, credentials)
-    caller = await _allow_platform(request)
-    return Bearer(None, caller.service, request.app.state.clock)
+        return AnswerCaller(ref, state.service, state.clock, credentials)
+    caller = await _require_platform_scope(request)
+    return AnswerCaller(None, caller.service, request.app.state.clock)
 
 
-async def _seated(request: Request) -> Seated:
+async def _authenticate_session(request: Request) -> SessionCaller:
     credentials = _credentials(request)
     if not credentials.startswith(SESSION_PREFIX):
         raise Unauthorized("this is for a judging page: send its session")
-    _refuse_unknown_queries(request)
+    _refuse_unknown_parameters(request)
     state = request.app.state
     session = state.service.sessions.read(credentials, state.clock())
     limit: RateLimit = state.worker_limit
     limit.spend(f"{session.study}/{session.worker}")
-    return Seated(session, state.service, state.clock())
+    return SessionCaller(session, state.service, state.clock())
 
 
-async def _call(
+async def _idempotent_call(
     request: Request,
     idempotency_key: Annotated[
         str | None,
@@ -183,12 +183,12 @@ async def _call(
     return Call(caller, idempotency_key, fingerprint(request.method, request.url.path, content))
 
 
-def _refuse_unknown_queries(request: Request) -> None:
+def _refuse_unknown_parameters(request: Request) -> None:
     """Refuse a query that the endpoint does not have: a misspelt one would be passed over."""
     if not request.scope["query_string"]:
         return
     dependant: Any = request.scope["route"].dependant
-    known = {parameter.alias for parameter in _queries(dependant)}
+    known = {parameter.alias for parameter in _query_parameters(dependant)}
     for name in request.query_params:
         if name not in known:
             raise RequestValidationError(
@@ -196,18 +196,18 @@ def _refuse_unknown_queries(request: Request) -> None:
             )
 
 
-def _queries(dependant: Any) -> list[Any]:
-    inner = [query for one in dependant.dependencies for query in _queries(one)]
+def _query_parameters(dependant: Any) -> list[Any]:
+    inner = [query for one in dependant.dependencies for query in _query_parameters(one)]
     return [*dependant.query_params, *inner]
 
 
 Svc = Annotated[Service, Depends(_service)]
 Now = Annotated[float, Depends(_now)]
-Admin = Annotated[Caller, Depends(allow())]
-Platform = Annotated[Caller, Depends(allow(Scope.PLATFORM))]
-Reader = Annotated[Caller, Depends(allow(Scope.READ))]
-Anyone = Annotated[Caller, Depends(allow(Scope.READ, Scope.PLATFORM))]
-Answerer = Annotated[Bearer, Depends(Access(_bearer))]
-Worker = Annotated[Seated, Depends(Access(_seated))]
-Creating = Annotated[Call, Depends(_call)]
+Admin = Annotated[Caller, Depends(require_scope())]
+Platform = Annotated[Caller, Depends(require_scope(Scope.PLATFORM))]
+Reader = Annotated[Caller, Depends(require_scope(Scope.READ))]
+Anyone = Annotated[Caller, Depends(require_scope(Scope.READ, Scope.PLATFORM))]
+Answerer = Annotated[AnswerCaller, Depends(Authenticator(_authenticate_answerer))]
+WorkerSession = Annotated[SessionCaller, Depends(Authenticator(_authenticate_session))]
+Idempotency = Annotated[Call, Depends(_idempotent_call)]
 """Named after the caller in an endpoint's parameters: whose call it is must be known first."""

@@ -5,13 +5,17 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import AfterValidator, BaseModel
 
-from nextpair.app.names import LONGEST_NAME, SHAPE, clean_name
+from nextpair.app.names import MAX_NAME_LENGTH, NAME_PATTERN, clean_name
 
 _CLEAN = AfterValidator(clean_name)
-_TOLD: dict[str, Any] = {"pattern": SHAPE, "minLength": 1, "maxLength": LONGEST_NAME}
-StudyName = Annotated[str, _CLEAN, Path(json_schema_extra=_TOLD, examples=["answers"])]
-TopicName = Annotated[str, _CLEAN, Path(json_schema_extra=_TOLD, examples=["coffee"])]
-WorkerName = Annotated[str, _CLEAN, Path(json_schema_extra=_TOLD, examples=["ann"])]
+_NAME_SCHEMA: dict[str, Any] = {
+    "pattern": NAME_PATTERN,
+    "minLength": 1,
+    "maxLength": MAX_NAME_LENGTH,
+}
+StudyName = Annotated[str, _CLEAN, Path(json_schema_extra=_NAME_SCHEMA, examples=["answers"])]
+TopicName = Annotated[str, _CLEAN, Path(json_schema_extra=_NAME_SCHEMA, examples=["coffee"])]
+WorkerName = Annotated[str, _CLEAN, Path(json_schema_extra=_NAME_SCHEMA, examples=["ann"])]
 After = Annotated[
     str,
     Query(max_length=200, pattern=r"^[^\x00]*$", description="`next` of the page before"),
@@ -23,7 +27,8 @@ def problem_response(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the problems a route may answer with."""
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemOut"}}}
     return {
-        status: {"description": _MEANING[status], "content": content} for status in sorted(statuses)
+        status: {"description": _STATUS_DESCRIPTIONS[status], "content": content}
+        for status in sorted(statuses)
     }
 
 
@@ -37,7 +42,7 @@ def repeated(shape: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
     return {200: {"model": shape, "description": "It was there already; nothing was changed."}}
 
 
-_MEANING = {
+_STATUS_DESCRIPTIONS = {
     400: "The request cannot be read.",
     401: "No key, or not one of ours.",
     403: "The key, token or worker may not do this.",

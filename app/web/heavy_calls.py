@@ -9,8 +9,8 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
-from nextpair.app.compute.jobs import Extent, Job, extent_of
-from nextpair.app.compute.pool import Download, HeavyPool, Whole
+from nextpair.app.compute.jobs import Job, JobInputs, find_inputs
+from nextpair.app.compute.pool import CompleteResult, ComputePool, Download
 from nextpair.app.errors import ClientGone
 from nextpair.app.runtime.service import Service
 
@@ -23,12 +23,12 @@ class HeavyCall:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._service: Service = request.app.state.service
-        self._pool: HeavyPool = request.app.state.heavy
+        self._pool: ComputePool = request.app.state.heavy
         self._now: float = request.app.state.clock()
 
-    async def compute(self, job: Job) -> Whole:
+    async def compute(self, job: Job) -> CompleteResult:
         """Compute a job as a whole."""
-        extent = await run_in_threadpool(extent_of, self._service, job)
+        extent = await run_in_threadpool(find_inputs, self._service, job)
         if self._is_light(job, extent):
             return await run_in_threadpool(self._collect, job)
         return await self._while_there(self._pool.answer(job, extent, self._key, self._now))
@@ -46,7 +46,7 @@ class HeavyCall:
 
     async def stream(self, job: Job, media_type: str, headers: Mapping[str, str]) -> Response:
         """Answer with a file that is sent as it is written."""
-        extent = await run_in_threadpool(extent_of, self._service, job)
+        extent = await run_in_threadpool(find_inputs, self._service, job)
         if self._is_light(job, extent):
             return await self.answer(job, media_type, headers)
         opening = self._pool.download(job, extent, self._key, self._now)
@@ -56,12 +56,12 @@ class HeavyCall:
     def _key(self) -> str:
         return str(self._request.scope.get("nextpair.key_id", ""))
 
-    def _is_light(self, job: Job, extent: Extent) -> bool:
+    def _is_light(self, job: Job, extent: JobInputs) -> bool:
         return extent.entries * job.factor <= self._service.settings.heavy_from
 
-    def _collect(self, job: Job) -> Whole:
+    def _collect(self, job: Job) -> CompleteResult:
         answer = job.run(self._service, self._now)
-        return Whole(b"".join(answer.chunks), answer.headers)
+        return CompleteResult(b"".join(answer.chunks), answer.headers)
 
     async def _while_there(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Wait for work for as long as its client does."""

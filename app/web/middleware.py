@@ -11,18 +11,18 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nextpair.app.errors import TooLarge, problem_of
-from nextpair.app.pages.headers import guarded
+from nextpair.app.pages.headers import with_security_headers
 from nextpair.app.settings import MB
 from nextpair.app.web.metrics import Metrics
-from nextpair.app.web.problems import on_surprise, problem
+from nextpair.app.web.problems import on_unexpected_error, problem_document
 
 log = logging.getLogger("nextpair")
 
-UNKNOWN_MB = 0.01
+UNAUTHENTICATED_MB = 0.01
 """What may be sent by someone of whom nothing is known yet: a one-time code takes far less."""
 
 
-class Surroundings:
+class RequestMiddleware:
     """An ASGI layer around the application."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -34,7 +34,7 @@ class Surroundings:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = _Request(scope, receive, send)
+        request = _RequestContext(scope, receive, send)
         started = time.perf_counter()
         try:
             await request.run(self._app)
@@ -42,7 +42,7 @@ class Surroundings:
             seconds = time.perf_counter() - started
             self._note(scope, request, seconds)
 
-    def _note(self, scope: Scope, request: "_Request", seconds: float) -> None:
+    def _note(self, scope: Scope, request: "_RequestContext", seconds: float) -> None:
         # The route, not the path: a path may name a worker.
         route = getattr(scope.get("route"), "path", "none")
         self._metrics.count(scope["method"], route, request.status, seconds)
@@ -58,7 +58,7 @@ class Surroundings:
             log.info("request", extra=noted)
 
 
-class SentBody:
+class BodyLimit:
     """What is sent with a request, and how much of it may be: little, until it is known by whom."""
 
     NAME = "nextpair.body"
@@ -68,7 +68,7 @@ class SentBody:
         headers = dict(scope["headers"])
         said = headers.get(b"content-length", b"")
         self.said = int(said[:20]) if said.isdigit() else 0
-        self.limit = UNKNOWN_MB
+        self.limit = UNAUTHENTICATED_MB
         self.received = 0
         self.is_whole = not self.said and b"transfer-encoding" not in headers
         scope[self.NAME] = self
@@ -85,10 +85,10 @@ class SentBody:
     @property
     def is_left_unread(self) -> bool:
         """Whether more is to come than is worth waiting for."""
-        return not self.is_whole and not 0 < self.said <= UNKNOWN_MB * MB
+        return not self.is_whole and not 0 < self.said <= UNAUTHENTICATED_MB * MB
 
 
-class _Request:
+class _RequestContext:
     """One request on its way through, which may turn out to be too large."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,7 +97,7 @@ class _Request:
         self._scope = scope
         self._receive = receive
         self._send = send
-        self._body = SentBody(scope)
+        self._body = BodyLimit(scope)
         self._refused = False
 
     async def run(self, app: ASGIApp) -> None:
@@ -106,7 +106,7 @@ class _Request:
             await app(self._scope, self.receive, self.send)
         except Exception as error:
             # Here, since the framework would let the server write its traceback once more.
-            answer = on_surprise(Request(self._scope), error)
+            answer = on_unexpected_error(Request(self._scope), error)
             if not self.status:
                 await answer(self._scope, self.receive, self.send)
 
@@ -131,7 +131,7 @@ class _Request:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             named = (b"x-request-id", self.id.encode())
-            message["headers"] = guarded([*message["headers"], named])
+            message["headers"] = with_security_headers([*message["headers"], named])
             if self._body.is_left_unread:
                 # Nobody reads it any more, so that the connection cannot be used again.
                 message["headers"].append((b"connection", b"close"))
@@ -141,11 +141,11 @@ class _Request:
         self._refused = True
         self.status = 413
         found = problem_of(TooLarge(f"a request body here has at most {self._body.limit:g} MB"))
-        answer = problem(413, found.type, found.title, found.detail, request_id=self.id)
+        answer = problem_document(413, found.type, found.title, found.detail, request_id=self.id)
         # What is left of the body is not read, so the connection cannot be used again.
         answer.headers["connection"] = "close"
         answer.headers["x-request-id"] = self.id
-        answer.raw_headers = guarded(answer.raw_headers)
+        answer.raw_headers = with_security_headers(answer.raw_headers)
         await answer(self._scope, self._receive, self._send)
 
 

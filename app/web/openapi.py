@@ -10,7 +10,7 @@ from nextpair.app.web.api_examples import EXAMPLES
 
 Description = dict[str, Any]
 
-OPEN_PATHS = (
+PUBLIC_PATHS = (
     "/healthz",
     "/readyz",
     "/judge/{study}/preview",
@@ -58,7 +58,7 @@ def _add_examples(schemas: Description) -> None:
 def _add_security(described: Description) -> None:
     described["components"]["securitySchemes"] = {"key": _KEY}
     for path, operations in described["paths"].items():
-        if path not in OPEN_PATHS:
+        if path not in PUBLIC_PATHS:
             for operation in operations.values():
                 operation["security"] = [{"key": []}]
 

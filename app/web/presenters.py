@@ -7,7 +7,7 @@ from nextpair.app.designs.base import Shape
 from nextpair.app.enums import Reason
 from nextpair.app.judging.acknowledgement import Judged
 from nextpair.app.judging.issuer import Handed
-from nextpair.app.pages.sanitising import sanitise
+from nextpair.app.pages.sanitiser import sanitise
 from nextpair.app.runtime.service import Service
 from nextpair.app.schemas.judging import (
     AssignmentOut,
@@ -29,7 +29,7 @@ from nextpair.storage import judgments, studies
 from nextpair.storage.rows import AssignmentRow, Check, Effect, State, TopicRow, VerdictRow
 
 
-def show(
+def assignment_out(
     service: Service, row: AssignmentRow, topic: TopicRow, token: str | None = None
 ) -> AssignmentOut:
     """Describe one assignment, whoever asks.
@@ -43,7 +43,7 @@ def show(
     with service.database.read() as connection:
         study = studies.get_study(connection, topic.study_id).name
         worker = studies.get_worker(connection, row.worker_id).name
-    showing = Showing(service, study, worker, opaque=token is not None)
+    showing = AssignmentPresenter(service, study, worker, opaque=token is not None)
     return showing.assignment(row, topic, token)
 
 
@@ -59,7 +59,7 @@ def kind_of(row: AssignmentRow) -> Kind:
     return Kind.SINGLE if row.first == row.second else Kind.PAIR
 
 
-class Showing:
+class AssignmentPresenter:
     """Describes assignments to the outside.
 
     Parameters

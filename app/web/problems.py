@@ -21,17 +21,17 @@ from nextpair.app.errors import (
     Unauthorized,
     problem_of,
 )
-from nextpair.app.pages.headers import owner_headers
+from nextpair.app.pages.headers import dashboard_headers
 from nextpair.app.pages.plain import problem_page
 from nextpair.app.truncation import shortened
-from nextpair.app.validation_messages import findings
+from nextpair.app.validation_messages import errors_by_place
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage.errors import Unavailable, WrongSchema
 
 log = logging.getLogger("nextpair")
 
 MEDIA_TYPE = "application/problem+json"
-MOST_ERRORS = 20
+MAX_ERRORS = 20
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -42,7 +42,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(ClientDisconnect, _on_disconnect)
 
 
-def problem(
+def problem_document(
     status: int,
     kind: str,
     title: str,
@@ -62,14 +62,14 @@ def problem(
     return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
 
 
-def wants_page(request: Request) -> bool:
+def prefers_html(request: Request) -> bool:
     """Say whether a person reads the answer: a browser that opens an address says so."""
     path = request.url.path
     programs_only = path == "/v1" or path.startswith("/v1/")
     return not programs_only and "text/html" in request.headers.get("accept", "")
 
 
-def refuse(
+def error_response(
     request: Request,
     status: int,
     kind: str,
@@ -80,11 +80,11 @@ def refuse(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """Say what is wrong: as a page to a person, as a problem document to a program."""
-    if wants_page(request):
+    if prefers_html(request):
         what = [shortened(one["what"]) for one in errors or ()]
         told = problem_page(title, shortened(detail), what)
-        return HTMLResponse(told, status, {**owner_headers(), **(headers or {})})
-    return problem(
+        return HTMLResponse(told, status, {**dashboard_headers(), **(headers or {})})
+    return problem_document(
         status,
         kind,
         title,
@@ -108,10 +108,10 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
     if isinstance(error, (Overloaded, TooManyHeavyCalls, HelperLost)):
         headers["Retry-After"] = "5"
     if found.status == 500:
-        return on_surprise(request, error)
+        return on_unexpected_error(request, error)
     if isinstance(error, (Unavailable, WrongSchema)):
-        log.warning("database: %s", error, extra=_named(request))
-    return refuse(
+        log.warning("database: %s", error, extra=_request_id_fields(request))
+    return error_response(
         request,
         found.status,
         found.type,
@@ -126,7 +126,7 @@ def retry_after(error: RateLimited) -> dict[str, str]:
     return {"Retry-After": str(max(1, math.ceil(error.seconds)))}
 
 
-def _named(request: Request) -> dict[str, Any]:
+def _request_id_fields(request: Request) -> dict[str, Any]:
     return {"request_id": request.scope.get("nextpair.request_id")}
 
 
@@ -137,8 +137,8 @@ def _on_invalid(request: Request, error: Exception) -> Response:
     unreadable = next(filter(None, (_unreadable(request, one) for one in errors)), None)
     found = [unreadable] if unreadable else _findings(errors, error.body)
     first = found[0] if found else {"where": "body", "what": "not valid"}
-    where = "this address cannot be right" if wants_page(request) else first["where"]
-    return refuse(
+    where = "this address cannot be right" if prefers_html(request) else first["where"]
+    return error_response(
         request,
         422,
         "urn:nextpair:invalid",
@@ -149,8 +149,8 @@ def _on_invalid(request: Request, error: Exception) -> Response:
 
 
 def _findings(errors: Sequence[Mapping[str, Any]], body: object) -> list[dict[str, str]]:
-    said = findings(errors, body, ("body",))
-    return [{"where": where, "what": what} for where, what in said[:MOST_ERRORS]]
+    said = errors_by_place(errors, body, ("body",))
+    return [{"where": where, "what": what} for where, what in said[:MAX_ERRORS]]
 
 
 def _unreadable(request: Request, error: Mapping[str, Any]) -> dict[str, str] | None:
@@ -173,10 +173,10 @@ def _on_http_error(request: Request, error: Exception) -> Response:
         404: f"there is nothing at {request.method} {request.url.path}",
         405: f"{request.method} is not possible here",
     }
-    if wants_page(request):
+    if prefers_html(request):
         details |= {404: "there is no page at this address: it may have been cut off or misspelt"}
     detail = details.get(error.status_code, str(error.detail))
-    return refuse(
+    return error_response(
         request,
         error.status_code,
         f"urn:nextpair:{title.lower().replace(' ', '-')}",
@@ -188,7 +188,7 @@ def _on_http_error(request: Request, error: Exception) -> Response:
 
 def _on_disconnect(request: Request, error: Exception) -> Response:
     """Give up on a body that does not come to its end: nobody may be there to read this."""
-    return refuse(
+    return error_response(
         request,
         400,
         "urn:nextpair:unreadable",
@@ -197,10 +197,10 @@ def _on_disconnect(request: Request, error: Exception) -> Response:
     )
 
 
-def on_surprise(request: Request, error: Exception) -> Response:
+def on_unexpected_error(request: Request, error: Exception) -> Response:
     """Answer what nobody expected, and log it; this is the only place that does."""
-    log.error("unexpected error", exc_info=error, extra=_named(request))
-    return refuse(
+    log.error("unexpected error", exc_info=error, extra=_request_id_fields(request))
+    return error_response(
         request,
         500,
         "urn:nextpair:internal",

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from benchmarks.placing.topics import recorded
 from benchmarks.section import Section, main, processes
 from nextpair.app.simulation.crowd import SimulatedWorker
-from nextpair.app.simulation.runs import compare
-from nextpair.app.simulation.truths import SCORES, Question, Recorded
+from nextpair.app.simulation.ground_truth import SCORES, RecordedTruth, ShownPair
+from nextpair.app.simulation.runs import compare_orders
 from nextpair.selectors import ratings
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
@@ -59,7 +59,7 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def _taus(truth: Recorded, seed: int) -> list[tuple[float, float, float]]:
+def _taus(truth: RecordedTruth, seed: int) -> list[tuple[float, float, float]]:
     """Return tau-b of random pairs, of ours, and of our pairs by another score, by budget."""
     size = len(truth.documents)
     rng = np.random.default_rng([seed, 8])
@@ -71,7 +71,7 @@ def _taus(truth: Recorded, seed: int) -> list[tuple[float, float, float]]:
         at_random.go_on(budget, lambda: rng.choice(size, 2, replace=False).tolist())
         chosen.go_on(budget, lambda: _choose(topic, settings), topic)
         scored = (at_random.scores(), topic.scores(), chosen.scores())
-        one, two, three = (compare(scores, truth.scores)[0] for scores in scored)
+        one, two, three = (compare_orders(scores, truth.scores)[0] for scores in scored)
         found.append((one, two, three))
     return found
 
@@ -87,7 +87,7 @@ def _choose(topic: Topic, settings: Settings) -> Pair:
 class _Replayed:
     """Questions put to a real crowd, and what was answered."""
 
-    def __init__(self, truth: Recorded, rng: np.random.Generator) -> None:
+    def __init__(self, truth: RecordedTruth, rng: np.random.Generator) -> None:
         self._truth, self._rng = truth, rng
         self._judge = truth.judge()
         self._matches: list[Match] = []
@@ -97,7 +97,7 @@ class _Replayed:
         documents = self._truth.documents
         while len(self._matches) < budget * len(documents):
             pair = unordered(*ask())
-            answer = self._judge.answer(Question(pair), ANYONE, self._rng)
+            answer = self._judge.answer(ShownPair(pair), ANYONE, self._rng)
             tie = float(answer.outcome is Outcome.TIE)
             self._matches.append(Match(*pair, SCORES[answer.outcome], tie))
             if topic is not None:

@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.placing.topics import FIRST_SEED, SAMPLE, graded
 from benchmarks.section import Section, main, met
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Run, Study
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 
 ERRORS, AT_ONCE, SEEDS, MOST = (0.1, 0.2), 64, 6, 1.05
 EVERY = 2
@@ -38,7 +38,7 @@ def measure(given: argparse.Namespace) -> Section:
     for size in (SAMPLE, None):
         chosen, seeds = (truths, SEEDS) if size else (truths[::EVERY], 1)
         plans = [_plan(error, size, workers) for error in ERRORS for workers in (1, AT_ONCE)]
-        study = Study(chosen, plans, repeat=seeds, seed=FIRST_SEED)
+        study = SimulatedStudy(chosen, plans, repeat=seeds, seed=FIRST_SEED)
         list(study.play(given.jobs))
         for error, one, many in zip(ERRORS, plans[::2], plans[1::2], strict=True):
             name = f"{size or 'all'}, {error}"
@@ -46,12 +46,12 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def _plan(error: float, size: int | None, workers: int) -> Plan:
+def _plan(error: float, size: int | None, workers: int) -> SimulationPlan:
     crowd = CrowdSettings(error=error)
-    return Plan("placement", crowd=crowd, workers=workers, max_documents=size)
+    return SimulationPlan("placement", crowd=crowd, workers=workers, max_documents=size)
 
 
-def _cells(one: Sequence[Run], many: Sequence[Run]) -> tuple[str, ...]:
+def _cells(one: Sequence[StudyRun], many: Sequence[StudyRun]) -> tuple[str, ...]:
     ratio = _spent(many) / _spent(one)
     cells = [
         cell
@@ -61,7 +61,7 @@ def _cells(one: Sequence[Run], many: Sequence[Run]) -> tuple[str, ...]:
     return *cells, f"{ratio:.3f}", met(ratio, MOST)
 
 
-def _spent(runs: Sequence[Run]) -> float:
+def _spent(runs: Sequence[StudyRun]) -> float:
     return sum(run.judgments for run in runs) / sum(run.documents for run in runs)
 
 

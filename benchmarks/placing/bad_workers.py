@@ -8,10 +8,10 @@ import numpy as np
 
 from benchmarks.placing.topics import SAMPLE, graded
 from benchmarks.section import Section, main, processes
-from nextpair.app.simulation.crowd import CrowdSettings, Kind, SimulatedWorker, recruit
-from nextpair.app.simulation.desk import LocalDesk
-from nextpair.app.simulation.runs import Plan, judge_topic
-from nextpair.app.simulation.truths import Question, Truth
+from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, WorkerKind, draw_crowd
+from nextpair.app.simulation.ground_truth import GroundTruth, ShownPair
+from nextpair.app.simulation.judging_backend import LocalBackend
+from nextpair.app.simulation.runs import SimulationPlan, judge_topic
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.bayesian_selector import Believer, Reliability
 from nextpair.selectors.state.documents import Document
@@ -37,7 +37,7 @@ TRAPS = 3
 """Questions with known answers that everyone gets first, where there are any."""
 TRAPPED = "30 % reversed"
 """The crowd that is tried with them, too: who contradicts whom does not tell who is right."""
-Task = tuple[Truth, Plan, tuple[int, int], int]
+Task = tuple[GroundTruth, SimulationPlan, tuple[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Outcome:
     accused: int
 
 
-class _Desk(LocalDesk):
+class _Desk(LocalBackend):
     """A desk that begins with traps, and whose topic can be asked about its workers afterwards."""
 
     def __init__(
@@ -68,7 +68,7 @@ class _Desk(LocalDesk):
         self._crowd = {worker.id: worker for worker in crowd}
         self._traps, self._rng = traps, rng
 
-    def ask(self, worker: str) -> Question | Idle:
+    def ask(self, worker: str) -> ShownPair | Idle:
         """Hand out a pair, to whoever comes for the first time after some traps."""
         fresh = self._crowd.pop(worker, None)
         if fresh is not None:
@@ -108,7 +108,7 @@ def measure(given: argparse.Namespace) -> Section:
     crowds = [(name, 0) for name in CROWDS] + [(TRAPPED, TRAPS)]
     for size in SIZES:
         for name, traps in crowds:
-            plan = Plan("placement", crowd=CrowdSettings(size, ERROR, **CROWDS[name]))
+            plan = SimulationPlan("placement", crowd=CrowdSettings(size, ERROR, **CROWDS[name]))
             plan = replace(plan, max_documents=SAMPLE)
             outcomes = _play(truths, plan, traps, given.jobs)
             with_traps = f", {traps} traps each" if traps else ""
@@ -116,7 +116,9 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def _play(truths: Sequence[Truth], plan: Plan, traps: int, jobs: int) -> list[list[Outcome]]:
+def _play(
+    truths: Sequence[GroundTruth], plan: SimulationPlan, traps: int, jobs: int
+) -> list[list[Outcome]]:
     tasks = [
         (truth, plan, (seed, place), traps)
         for seed in range(FIRST_SEED, FIRST_SEED + SEEDS)
@@ -130,7 +132,7 @@ def _play(truths: Sequence[Truth], plan: Plan, traps: int, jobs: int) -> list[li
 def _run(task: Task) -> Outcome:
     truth, plan, seed, traps = task
     # The third stream of a run's seed is the one its crowd is drawn with; the fifth is free.
-    crowd = recruit(plan.crowd, np.random.default_rng([*seed, 2]))
+    crowd = draw_crowd(plan.crowd, np.random.default_rng([*seed, 2]))
     desks: list[_Desk] = []
 
     def open_desk(documents: Sequence[Document], settings: Settings) -> _Desk:
@@ -139,7 +141,7 @@ def _run(task: Task) -> Outcome:
         return desks[-1]
 
     run = judge_topic(truth, plan, seed, open_desk)
-    bad = {worker.id for worker in crowd if worker.kind is not Kind.HONEST}
+    bad = {worker.id for worker in crowd if worker.kind is not WorkerKind.HONEST}
     known = [one for one in desks[0].reliabilities() if one.answers >= ENOUGH]
     accused = {one.worker for one in known if one.right < HALF_RIGHT}
     seen = {one.worker for one in known}

@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.placing.topics import SAMPLE, graded
 from benchmarks.section import Section, main
-from nextpair.app.simulation.crowd import CrowdSettings, recruit
-from nextpair.app.simulation.truths import Graded, Question
+from nextpair.app.simulation.crowd import CrowdSettings, draw_crowd
+from nextpair.app.simulation.ground_truth import GradedTruth, ShownPair
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.judgments import Judgment
 from nextpair.selectors.state.settings import Settings
@@ -41,7 +41,7 @@ class Told:
     came: int
 
 
-def watch(truth: Graded, options: dict[str, object], error: float, seed: int) -> list[Told]:
+def watch(truth: GradedTruth, options: dict[str, object], error: float, seed: int) -> list[Told]:
     """Judge a sample of a topic to the end, and see what was forecast on the way."""
     rng = np.random.default_rng(seed)
     size = min(len(truth.documents), int(rng.integers(40, SAMPLE + 1)))
@@ -52,9 +52,9 @@ def watch(truth: Graded, options: dict[str, object], error: float, seed: int) ->
 
 
 def _judge(
-    truth: Graded, how: Settings, error: float, rng: np.random.Generator
+    truth: GradedTruth, how: Settings, error: float, rng: np.random.Generator
 ) -> Iterator[Judgment]:
-    topic, crowd = Topic(truth.documents, how), recruit(CrowdSettings(error=error), rng)
+    topic, crowd = Topic(truth.documents, how), draw_crowd(CrowdSettings(error=error), rng)
     while True:
         number = len(topic.log)
         worker = crowd[int(rng.integers(len(crowd)))]
@@ -62,13 +62,13 @@ def _judge(
         if isinstance(choice, Idle):
             return
         first, second = (topic.documents.ids[place] for place in choice)
-        outcome = truth.answer(Question(choice, False), worker, rng).outcome
+        outcome = truth.answer(ShownPair(choice, False), worker, rng).outcome
         judgment = Judgment(number, first, second, outcome, worker.id)
         topic.absorb(judgment)
         yield judgment
 
 
-def _look(truth: Graded, how: Settings, log: Sequence[Judgment], share: float) -> Told:
+def _look(truth: GradedTruth, how: Settings, log: Sequence[Judgment], share: float) -> Told:
     done = int(share * len(log))
     forecast = fold(truth.documents, log[:done], how).forecast()
     assert forecast is not None
@@ -76,7 +76,7 @@ def _look(truth: Graded, how: Settings, log: Sequence[Judgment], share: float) -
     return Told(share, forecast.expected, forecast.low <= came <= forecast.high, came)
 
 
-def _watch(case: tuple[dict[str, object], float], given: tuple[int, Graded]) -> list[Told]:
+def _watch(case: tuple[dict[str, object], float], given: tuple[int, GradedTruth]) -> list[Told]:
     (options, error), (seed, truth) = case, given
     return watch(truth, options, error, seed)
 

@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.placing.topics import FIRST_SEED, SAMPLE, graded
 from benchmarks.section import Section, main, met
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Run, Study
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 
 ERRORS = {0.1: 2.3, 0.2: 3.6, 0.3: 6.2}
 """Shares of wrong answers, and the most judgments per document."""
@@ -24,8 +24,8 @@ def measure(given: argparse.Namespace) -> Section:
     others = {
         (error, votes): _plan("quick-sort", error, votes) for error in ERRORS for votes in (3, 5)
     }
-    study = Study(truths, list(ours.values()), repeat=SEEDS, seed=FIRST_SEED)
-    beside = Study(truths, list(others.values()), repeat=SEEDS_OF_OTHERS, seed=FIRST_SEED)
+    study = SimulatedStudy(truths, list(ours.values()), repeat=SEEDS, seed=FIRST_SEED)
+    beside = SimulatedStudy(truths, list(others.values()), repeat=SEEDS_OF_OTHERS, seed=FIRST_SEED)
     list(study.play(given.jobs))
     list(beside.play(given.jobs))
     section = Section(
@@ -57,11 +57,13 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def _plan(selector: str, error: float, votes: int = 1) -> Plan:
-    return Plan(selector, crowd=CrowdSettings(error=error), votes=votes, max_documents=SAMPLE)
+def _plan(selector: str, error: float, votes: int = 1) -> SimulationPlan:
+    return SimulationPlan(
+        selector, crowd=CrowdSettings(error=error), votes=votes, max_documents=SAMPLE
+    )
 
 
-def _row(name: str, runs: Sequence[Run], most: float | None = None) -> tuple[str, ...]:
+def _row(name: str, runs: Sequence[StudyRun], most: float | None = None) -> tuple[str, ...]:
     spent = np.array([[topic.judgments / topic.documents for topic in run.topics] for run in runs])
     taus = np.array([[topic.tau_b for topic in run.topics] for run in runs])
     cost = sum(run.judgments for run in runs) / sum(run.documents for run in runs)

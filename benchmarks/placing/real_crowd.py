@@ -7,9 +7,9 @@ import numpy as np
 
 from benchmarks.placing.topics import FIRST_SEED, recorded
 from benchmarks.section import Section, main, met
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.studies import Run, Study
-from nextpair.app.simulation.truths import Truth
+from nextpair.app.simulation.ground_truth import GroundTruth
+from nextpair.app.simulation.runs import SimulationPlan
+from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 
 RIVALS = ("quick-sort", "merge-tie")
 SEEDS = 10
@@ -30,9 +30,9 @@ def measure(given: argparse.Namespace) -> Section:
         ("selector", "judgments per document", "tau-b", "lowest topic", "bar"),
     )
     for rival in RIVALS if truths else ():
-        theirs = _play(truths, Plan(rival, votes=3), given.jobs)
+        theirs = _play(truths, SimulationPlan(rival, votes=3), given.jobs)
         spent = sum(run.judgments for run in theirs) / sum(run.documents for run in theirs)
-        plan = Plan("placement", {"risk": NEVER, "budget": spent})
+        plan = SimulationPlan("placement", {"risk": NEVER, "budget": spent})
         ours = _play(truths, plan, given.jobs)
         least = float(np.mean([run.tau_b for run in theirs]))
         section.rows.append(_row(f"{rival}, majority of 3", theirs, "-"))
@@ -41,13 +41,13 @@ def measure(given: argparse.Namespace) -> Section:
     return section
 
 
-def _play(truths: Sequence[Truth], plan: Plan, jobs: int) -> list[Run]:
-    study = Study(truths, [plan], repeat=SEEDS, seed=FIRST_SEED)
+def _play(truths: Sequence[GroundTruth], plan: SimulationPlan, jobs: int) -> list[StudyRun]:
+    study = SimulatedStudy(truths, [plan], repeat=SEEDS, seed=FIRST_SEED)
     list(study.play(jobs))
     return study.runs(plan)
 
 
-def _row(name: str, runs: Sequence[Run], bar: str) -> tuple[str, ...]:
+def _row(name: str, runs: Sequence[StudyRun], bar: str) -> tuple[str, ...]:
     taus = np.array([[topic.tau_b for topic in run.topics] for run in runs])
     cost = sum(run.judgments for run in runs) / sum(run.documents for run in runs)
     lowest = float(taus.mean(axis=0).min())

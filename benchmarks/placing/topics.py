@@ -6,9 +6,9 @@ import numpy as np
 
 from nextpair.app.formats.features import FeatureTable
 from nextpair.app.formats.trec import read_qrels
-from nextpair.app.simulation.truths import (
-    Graded,
-    Recorded,
+from nextpair.app.simulation.ground_truth import (
+    GradedTruth,
+    RecordedTruth,
     generated_truths,
     graded_truths,
     recorded_truths,
@@ -20,7 +20,7 @@ SAMPLE = 200
 """Documents judged per topic where not all are."""
 
 
-def graded(data: Path) -> list[Graded]:
+def graded(data: Path) -> list[GradedTruth]:
     """Read the topics of the TREC Web Track 2011 that have at least three grades."""
     path = data / "trec-web" / "wt11.qrels.gz"
     if path.exists():
@@ -32,7 +32,7 @@ def graded(data: Path) -> list[Graded]:
     return generated_truths(38, 350, shares, np.random.default_rng(0))
 
 
-def recorded(data: Path) -> list[Recorded]:
+def recorded(data: Path) -> list[RecordedTruth]:
     """Read the answers of the real crowd of UKPConvArg1; nothing if they are not there."""
     path = data / "ukp-conv-arg" / "judgments.csv.gz"
     if path.exists():

@@ -16,15 +16,15 @@ from nextpair.app.schemas.judging import DesignOut, VerdictOut
 from nextpair.app.schemas.topics import GoldsIn, GoldsOut
 from nextpair.app.web.access import Admin, Anyone, Now, Reader, Svc
 from nextpair.app.web.api_description import StudyName, TopicName, WorkerName, problems
-from nextpair.app.web.keyed_route import KeyedRoute
-from nextpair.app.web.omission_warnings import omissions
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
+from nextpair.app.web.omission_warnings import omissions_in
 from nextpair.app.web.presenters import design_out, verdict_out
 from nextpair.app.web.routes.topics import document_row
 from nextpair.selectors.base import find_selector, selector_names
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR
 from nextpair.storage import checks, studies, topics
 
-router = APIRouter(prefix="/v1", tags=["designs"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1", tags=["designs"], route_class=AuthenticatedRoute)
 
 
 class DesignSummary(BaseModel):
@@ -98,7 +98,7 @@ def add_golds(
     documents = [document_row(one, 0) for one in body.documents]
     found = gold_questions.add_golds(service, service.topic_id(study, topic), documents, golds, now)
     quiz = sum(one.quiz for one in found)
-    not_shown = omissions(service, documents)
+    not_shown = omissions_in(service, documents)
     return GoldsOut(traps=len(found) - quiz, quiz=quiz, not_shown=not_shown)
 
 

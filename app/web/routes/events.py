@@ -7,13 +7,13 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
-from nextpair.app.events.follower import Follower
-from nextpair.app.events.tail import Tail
+from nextpair.app.events.hub import EventHub
+from nextpair.app.events.subscription import Subscription
 from nextpair.app.web.access import Reader, Svc
 from nextpair.app.web.api_description import StudyName, TopicName, problems
-from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["events"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/studies/{study}", tags=["events"], route_class=AuthenticatedRoute)
 
 LastEventId = Annotated[int | None, Header(ge=0, le=2**53, description="sent by browsers")]
 
@@ -23,7 +23,7 @@ class EventStream(StreamingResponse):
 
     media_type = "text/event-stream"
 
-    def __init__(self, tail: Tail, follower: Follower) -> None:
+    def __init__(self, tail: EventHub, follower: Subscription) -> None:
         # No proxy on the way may keep events back.
         headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
         super().__init__(tail.told(follower), headers=headers)
@@ -44,7 +44,7 @@ async def watch_study(
     study: StudyName, caller: Reader, service: Svc, request: Request
 ) -> EventStream:
     """Stream the news of all topics of a study, from now on."""
-    tail: Tail = request.app.state.tail
+    tail: EventHub = request.app.state.tail
     study_id = await run_in_threadpool(service.study_id, study)
     return EventStream(tail, await tail.follow(caller.key_id, study_id))
 
@@ -64,7 +64,7 @@ async def watch_topic(
     last_event_id: LastEventId = None,
 ) -> EventStream:
     """Stream a topic's news, from now on or from an entry of its log; reconnecting misses none."""
-    tail: Tail = request.app.state.tail
+    tail: EventHub = request.app.state.tail
     topic_id = await run_in_threadpool(service.topic_id, study, topic)
     start = last_event_id if last_event_id is not None else after
     follower = await tail.follow(caller.key_id, service.study_id(study), topic_id, start)

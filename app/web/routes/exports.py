@@ -7,20 +7,20 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 
-from nextpair.app.compute.export_files import FileWish
+from nextpair.app.compute.export_files import ExportRequest
 from nextpair.app.compute.export_files import export as write_file
 from nextpair.app.compute.jobs import Job
 from nextpair.app.field_types import Line
-from nextpair.app.reports.levels import MOST_LEVELS
+from nextpair.app.reports.levels import MAX_LEVELS
 from nextpair.app.schemas.common import Name
-from nextpair.app.schemas.exports import Format, idle_option
+from nextpair.app.schemas.exports import Format, ineffective_option
 from nextpair.app.web.access import Reader
 from nextpair.app.web.api_description import StudyName, problems
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.heavy_calls import Heavy
-from nextpair.app.web.keyed_route import KeyedRoute
 from nextpair.selectors.errors import BadOption
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/studies/{study}", tags=["exports"], route_class=AuthenticatedRoute)
 
 MEDIA_TYPES = {
     Format.QRELS: "text/plain",
@@ -53,7 +53,7 @@ async def export(
         Line | None, Query(description="what to grade or score by; the topic's own if left out")
     ] = None,
     levels: Annotated[
-        int | None, Query(ge=2, le=MOST_LEVELS, description="of qrels: so many grades")
+        int | None, Query(ge=2, le=MAX_LEVELS, description="of qrels: so many grades")
     ] = None,
     unjudged: Annotated[
         bool | None,
@@ -69,10 +69,10 @@ async def export(
     """Write a study's results: grades, scores, ranks, pairs, or every judgment."""
     given = {"rating": rating, "levels": levels, "unjudged": unjudged}
     given |= {"inferred": inferred, "pseudonyms": pseudonyms}
-    idle = idle_option(format, given)
+    idle = ineffective_option(format, given)
     if idle is not None:
         raise BadOption(f"{idle!r} has no effect with the format {format.value!r}")
-    wish = FileWish(format, rating, levels, unjudged, inferred, pseudonyms)
+    wish = ExportRequest(format, rating, levels, unjudged, inferred, pseudonyms)
     headers = {"Content-Disposition": attachment(f"{study}.{format.value}")}
     warm = format not in (Format.CSV, Format.JSONL)
     job = Job(write_file, study, topic, (wish,), warm=warm)

@@ -24,14 +24,14 @@ from nextpair.app.schemas.hiring import (
 )
 from nextpair.app.web.access import Admin, Now, Reader, Svc
 from nextpair.app.web.api_description import Limit, StudyName, problem_response, problems
-from nextpair.app.web.keyed_route import KeyedRoute
-from nextpair.app.web.middleware import SentBody
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
+from nextpair.app.web.middleware import BodyLimit
 from nextpair.storage import offers, outbox, studies
 from nextpair.storage.hiring_rows import DeedState, HiringState
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["hiring"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/studies/{study}", tags=["hiring"], route_class=AuthenticatedRoute)
 
-Word = Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
+WebhookSecret = Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
 
 
 @router.get("/hiring", responses=problems(404))
@@ -136,11 +136,11 @@ def list_activity(
 
 @router.post("/news/{word}", responses=problem_response(400, 401, 404, 413, 422, 502, 503, 507))
 async def take_news(
-    study: StudyName, word: Word, request: Request, service: Svc, now: Now
+    study: StudyName, word: WebhookSecret, request: Request, service: Svc, now: Now
 ) -> dict[str, bool]:
     """Take what the study's platform posts; it is stored, and looked at later."""
     study_id = await run_in_threadpool(_addressed, service, study, word)
-    body: SentBody = request.scope[SentBody.NAME]
+    body: BodyLimit = request.scope[BodyLimit.NAME]
     body.allow(service.settings.max_body_mb)
     hook = Hook(dict(request.headers), await request.body())
     await run_in_threadpool(_take, service, study_id, hook, now)

@@ -15,23 +15,28 @@ from starlette.exceptions import HTTPException
 from nextpair.app.errors import TooLarge
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool
-from nextpair.app.formats.quota import Quota
-from nextpair.app.formats.received_files import Allowance, ReceivedFile, receive, shown_name
-from nextpair.app.formats.sources import Sources, read_sources
-from nextpair.app.formats.upload_pools import document_of, head_of
+from nextpair.app.formats.quota import ImportQuota
+from nextpair.app.formats.sources import ImportSources, read_sources
+from nextpair.app.formats.upload_pools import document_in, topic_head_in
+from nextpair.app.formats.uploaded_files import (
+    UnpackQuota,
+    UploadedFile,
+    displayed_file_name,
+    unpack_upload,
+)
 from nextpair.app.runtime.service import Service
 from nextpair.app.schemas.imports import ImportedTopicOut, ImportIn, ImportOut
-from nextpair.app.schemas.omissions import merged, within
+from nextpair.app.schemas.omissions import merge_omissions, qualify_with_topic
 from nextpair.app.settings import Settings
 from nextpair.app.studies import setup
 from nextpair.app.studies.setup import NewTopic
 from nextpair.app.web.access import Admin, Now, Svc
 from nextpair.app.web.api_description import StudyName, problems
-from nextpair.app.web.keyed_route import KeyedRoute
-from nextpair.app.web.omission_warnings import omissions
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
+from nextpair.app.web.omission_warnings import omissions_in
 from nextpair.app.web.routes.topics import document_row, new_topic
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=AuthenticatedRoute)
 
 KINDS = ("topics", "runs", "documents")
 _FILES: dict[str, Any] = {"type": "array", "items": {"type": "string", "format": "binary"}}
@@ -58,7 +63,7 @@ _FORM = {
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ImportForm:
     """A form as it came: its files by kind, and what is said beside them."""
 
     files: dict[str, list[UploadFile]]
@@ -91,7 +96,7 @@ async def _form(request: Request, most: int) -> FormData:
         raise _invalid("files", "cannot be read as a form of files and texts") from None
 
 
-def _read_form(form: FormData) -> Given:
+def _read_form(form: FormData) -> ImportForm:
     files: dict[str, list[UploadFile]] = {kind: [] for kind in KINDS}
     texts: dict[str, str] = {}
     for name, value in form.multi_items():
@@ -106,7 +111,7 @@ def _read_form(form: FormData) -> Given:
     if not files["runs"] and not files["documents"]:
         raise _invalid("documents", "give runs or documents: there is nothing to import")
     try:
-        return Given(files, ImportIn.model_validate(texts))
+        return ImportForm(files, ImportIn.model_validate(texts))
     except ValidationError as error:
         found = [{**one, "loc": ("form", *one["loc"])} for one in error.errors()]
         raise RequestValidationError(found) from None
@@ -116,7 +121,7 @@ def _invalid(name: str, what: str) -> RequestValidationError:
     return RequestValidationError([{"loc": ("form", name), "msg": what}])
 
 
-def _import(service: Service, study: str, given: Given, now: float) -> ImportOut:
+def _import(service: Service, study: str, given: ImportForm, now: float) -> ImportOut:
     service.study_id(study)
     pools, warnings = _pools(given, service.settings)
     new = [_new(pool) for pool in pools]
@@ -132,8 +137,10 @@ def _import(service: Service, study: str, given: Given, now: float) -> ImportOut
         )
         for pool in pools
     ]
-    not_shown = merged(
-        told for one in new for told in within(one.name, omissions(service, one.documents))
+    not_shown = merge_omissions(
+        told
+        for one in new
+        for told in qualify_with_topic(one.name, omissions_in(service, one.documents))
     )
     return ImportOut(
         dry_run=given.said.dry_run,
@@ -145,37 +152,39 @@ def _import(service: Service, study: str, given: Given, now: float) -> ImportOut
 
 def _new(pool: Pool) -> NewTopic:
     documents = [
-        document_row(document_of(pool, document), place)
+        document_row(document_in(pool, document), place)
         for place, document in enumerate(pool.documents)
     ]
-    return new_topic(head_of(pool), documents)
+    return new_topic(topic_head_in(pool), documents)
 
 
-def _pools(given: Given, settings: Settings) -> tuple[list[Pool], list[str]]:
+def _pools(given: ImportForm, settings: Settings) -> tuple[list[Pool], list[str]]:
     """Read the files; what was unpacked is given back in every case."""
-    allowance = Allowance(settings.max_upload_mb, settings.max_import_lines, settings.line_bytes)
+    allowance = UnpackQuota(settings.max_upload_mb, settings.max_import_lines, settings.line_bytes)
     with ExitStack() as stack:
         kept = {kind: _keep(files, allowance, stack) for kind, files in given.files.items()}
-        sources = Sources(
+        sources = ImportSources(
             next(iter(kept["topics"]), None),
             kept["runs"],
             kept["documents"],
             given.said.depth,
             given.said.topic,
         )
-        return read_sources(sources, Quota(settings.max_documents, settings.max_import_documents))
+        return read_sources(
+            sources, ImportQuota(settings.max_documents, settings.max_import_documents)
+        )
 
 
 def _keep(
-    files: Sequence[UploadFile], allowance: Allowance, stack: ExitStack
-) -> list[ReceivedFile]:
-    kept: list[ReceivedFile] = []
+    files: Sequence[UploadFile], allowance: UnpackQuota, stack: ExitStack
+) -> list[UploadedFile]:
+    kept: list[UploadedFile] = []
     names = set[str]()
     for upload in files:
-        name = shown_name(upload.filename)
+        name = displayed_file_name(upload.filename)
         if name in names:
             raise BadFile(f"{name}: two files have this name")
         names.add(name)
-        kept.append(receive(name, upload.file, allowance))
+        kept.append(unpack_upload(name, upload.file, allowance))
         stack.callback(kept[-1].close)
     return kept

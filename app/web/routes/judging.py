@@ -25,18 +25,18 @@ from nextpair.app.schemas.judging import (
 from nextpair.app.security.tokens import AssignmentRef
 from nextpair.app.web.access import Answerer, Platform
 from nextpair.app.web.api_description import StudyName, TopicName, problems, repeated
-from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.presenters import (
-    Showing,
+    AssignmentPresenter,
+    assignment_out,
     judgment_out,
     ref_of,
-    show,
     understanding_out,
     verdict_out,
 )
 from nextpair.storage.rows import State
 
-router = APIRouter(prefix="/v1", tags=["judging"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1", tags=["judging"], route_class=AuthenticatedRoute)
 
 AssignmentId = Annotated[
     str, Path(pattern=r"^[0-9]{1,15}-[0-9]{1,15}$", max_length=31, examples=["1-1"])
@@ -65,7 +65,9 @@ async def next_assignments(
         else:
             topic_id = service.topic_id(study, body.topic)
             handed = next_question.next_in_topic(service, topic_id, wish, caller.now)
-        showing = Showing(service, study, body.worker, None if body.documents else handed.ids)
+        showing = AssignmentPresenter(
+            service, study, body.worker, None if body.documents else handed.ids
+        )
         shown = [showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments]
         return NextOut(
             assignments=shown,
@@ -83,7 +85,7 @@ def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     """Show an assignment as it stands, to its worker or to a platform."""
     row, topic = assignment_context.find(bearer.service, bearer.may_answer(_ref(assignment)))
     # A token is shown again as it came: looking must not make it last longer, nor a spent one good.
-    return show(bearer.service, row, topic, bearer.token)
+    return assignment_out(bearer.service, row, topic, bearer.token)
 
 
 @router.post(
@@ -129,7 +131,7 @@ def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> Assignme
     token = bearer.token
     if token is not None and row.state == State.OPEN and row.attempt == (ref.attempt or 0) + 1:
         token = bearer.service.tokens.sign(ref_of(row, ref.issued_at))
-    return show(bearer.service, row, topic, token)
+    return assignment_out(bearer.service, row, topic, token)
 
 
 @router.post(

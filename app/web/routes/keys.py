@@ -9,14 +9,14 @@ from nextpair.app.schemas.common import Name, Page
 from nextpair.app.schemas.keys import KeyIn, KeyOut, NewKeyOut
 from nextpair.app.security import api_keys
 from nextpair.app.studies.setup import once
-from nextpair.app.web.access import Admin, Anyone, Creating, Now, Svc
+from nextpair.app.web.access import Admin, Anyone, Idempotency, Now, Svc
 from nextpair.app.web.api_description import problems, repeated
-from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.storage import keys as stored
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import KeyRow
 
-router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=AuthenticatedRoute)
 
 
 def key_values(row: KeyRow) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def key_values(row: KeyRow) -> dict[str, Any]:
 
 @router.post("", status_code=201, responses={**repeated(NewKeyOut), **problems(409)})
 def create_key(
-    body: KeyIn, caller: Admin, call: Creating, service: Svc, now: Now, response: Response
+    body: KeyIn, caller: Admin, call: Idempotency, service: Svc, now: Now, response: Response
 ) -> NewKeyOut:
     """Make a key. It is in the answer, and nowhere else; a repeated call does not show it again."""
     made: list[str] = []

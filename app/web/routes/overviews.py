@@ -19,13 +19,13 @@ from nextpair.app.schemas.overviews import (
 )
 from nextpair.app.web.access import Now, Reader, Svc
 from nextpair.app.web.api_description import StudyName, TopicName, problems
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.heavy_calls import Heavy
-from nextpair.app.web.keyed_route import KeyedRoute
 from nextpair.storage import hirings, topics
 from nextpair.storage import pace as stored
 from nextpair.storage.hiring_rows import HiringState
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["results"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/studies/{study}", tags=["results"], route_class=AuthenticatedRoute)
 
 HOUR = 3600.0
 CENTS = 100

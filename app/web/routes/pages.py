@@ -14,7 +14,7 @@ from nextpair.app.errors import BadArrival, RateLimited, UnknownStudy, problem_o
 from nextpair.app.hiring import arrivals
 from nextpair.app.pages.file_help import file_help_page
 from nextpair.app.pages.files import File, page, static_files
-from nextpair.app.pages.headers import owner_headers, page_headers
+from nextpair.app.pages.headers import dashboard_headers, page_headers
 from nextpair.app.pages.plain import home_page
 from nextpair.app.platforms.registry import read_access
 from nextpair.app.runtime.service import Service
@@ -22,13 +22,13 @@ from nextpair.app.schemas.sessions import Preview
 from nextpair.app.security.api_keys import RateLimit, network_of
 from nextpair.app.web.access import Now, Svc
 from nextpair.app.web.api_description import StudyName, TopicName, problem_response
-from nextpair.app.web.keyed_route import KeyedRoute
-from nextpair.app.web.problems import refuse, retry_after, wants_page
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
+from nextpair.app.web.problems import error_response, prefers_html, retry_after
 from nextpair.app.web.routes.sessions import preview
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.errors import Unavailable
 
-router = APIRouter(tags=["pages"], route_class=KeyedRoute)
+router = APIRouter(tags=["pages"], route_class=AuthenticatedRoute)
 
 Known = Annotated[str | None, Header(alias="If-None-Match")]
 
@@ -83,19 +83,21 @@ def _refused(
     headers = _page_headers(service, study)
     if isinstance(error, RateLimited):
         headers |= retry_after(error)
-    return refuse(request, found.status, found.type, found.title, found.detail, headers=headers)
+    return error_response(
+        request, found.status, found.type, found.title, found.detail, headers=headers
+    )
 
 
 @router.get("/", include_in_schema=False)
 async def front_page() -> Response:
     """Say what this is, and where to go on."""
-    return HTMLResponse(home_page(), headers=owner_headers())
+    return HTMLResponse(home_page(), headers=dashboard_headers())
 
 
 @router.get("/help/files", include_in_schema=False)
 async def files_page() -> Response:
     """Say which files can be imported, and which fields they have."""
-    return HTMLResponse(file_help_page(), headers=owner_headers())
+    return HTMLResponse(file_help_page(), headers=dashboard_headers())
 
 
 @router.get("/sign-in", include_in_schema=False)
@@ -142,13 +144,13 @@ async def static_file(name: str, known: Known = None) -> Response:
 )
 def preview_study(study: StudyName, request: Request, service: Svc) -> Any:
     """Tell what a study asks of its workers, to anyone who thinks of becoming one."""
-    if wants_page(request):
+    if prefers_html(request):
         return RedirectResponse(f"/judge/{quote(study, safe='')}?preview=1", 303)
     return preview(service, study)
 
 
 def _dashboard() -> Response:
-    return _answer(page("dashboard.html"), None, owner_headers())
+    return _answer(page("dashboard.html"), None, dashboard_headers())
 
 
 def _answer(file: File, known: str | None, headers: Mapping[str, str]) -> Response:

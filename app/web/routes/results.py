@@ -22,11 +22,11 @@ from nextpair.app.schemas.results import (
 from nextpair.app.schemas.topics import DocumentName
 from nextpair.app.web.access import Reader, Svc
 from nextpair.app.web.api_description import Limit, StudyName, TopicName, problems
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.heavy_calls import Heavy
-from nextpair.app.web.keyed_route import KeyedRoute
 from nextpair.storage import judgments
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["results"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/studies/{study}", tags=["results"], route_class=AuthenticatedRoute)
 
 
 @router.get("/topics/{topic}/ranking", response_model=RankingOut, responses=problems(404))

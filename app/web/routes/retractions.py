@@ -13,12 +13,14 @@ from nextpair.app.judging.retractions import Retraction
 from nextpair.app.schemas.retractions import RetractionIn, RetractionOut
 from nextpair.app.web.access import Admin, Now, Svc
 from nextpair.app.web.api_description import StudyName, problems
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.heavy_calls import Heavy
-from nextpair.app.web.keyed_route import KeyedRoute
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["retractions"], route_class=KeyedRoute)
+router = APIRouter(
+    prefix="/v1/studies/{study}", tags=["retractions"], route_class=AuthenticatedRoute
+)
 
-REFOLD = 5.0
+REFOLD_COST = 5.0
 """How many times as long as a ranking a dry run takes: the log is folded again without them."""
 
 
@@ -33,7 +35,7 @@ async def retract(
     numbers = tuple((one.topic, tuple(one.numbers)) for one in body.judgments)
     # What it changes takes long to say, so it is said before anything is locked.
     planned = await heavy.compute(
-        Job(computations.dry_run, study, None, (body.worker, numbers), REFOLD)
+        Job(computations.dry_run, study, None, (body.worker, numbers), REFOLD_COST)
     )
     if body.dry_run:
         return Response(planned.body, media_type="application/json")

@@ -24,12 +24,17 @@ from nextpair.app.schemas.sessions import (
     finish_out,
 )
 from nextpair.app.security.tokens import Session
-from nextpair.app.web.access import Platform, Worker
+from nextpair.app.web.access import Platform, WorkerSession
 from nextpair.app.web.api_description import StudyName, problems
-from nextpair.app.web.keyed_route import KeyedRoute
-from nextpair.app.web.presenters import Showing, design_out, understanding_out, verdict_out
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
+from nextpair.app.web.presenters import (
+    AssignmentPresenter,
+    design_out,
+    understanding_out,
+    verdict_out,
+)
 
-router = APIRouter(prefix="/v1", tags=["sessions"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1", tags=["sessions"], route_class=AuthenticatedRoute)
 
 HOUR = 3600
 
@@ -50,7 +55,7 @@ def open_session(study: StudyName, body: SessionIn, caller: Platform) -> Session
 
 
 @router.get("/session", responses=problems(404))
-def get_session(worker: Worker) -> SessionShown:
+def get_session(worker: WorkerSession) -> SessionShown:
     """Tell the page what its worker is asked, and how far they are."""
     service = worker.service
     session, standing = arrivals.look(service, worker.session)
@@ -74,12 +79,12 @@ def preview(service: Service, study: str) -> Preview:
 
 
 @router.post("/session/next", responses=problems(404, 409))
-def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
+def next_in_session(body: SessionNextIn, worker: WorkerSession) -> SessionNextOut:
     """Hand out the worker's next questions; what the page has lost comes again first."""
     service = worker.service
     session = arrivals.current(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
-    showing = Showing(service, session.study, session.worker, opaque=True)
+    showing = AssignmentPresenter(service, session.study, session.worker, opaque=True)
     handed, verdict = turn.handed, turn.verdict
     return SessionNextOut(
         assignments=[
@@ -94,14 +99,14 @@ def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
 
 
 @router.post("/session/finish", responses=problems(404, 409))
-def finish_session(worker: Worker) -> FinishOut:
+def finish_session(worker: WorkerSession) -> FinishOut:
     """Hand in what was done in a session, and tell the page how to go back to the platform."""
     ending = arrivals.finish(worker.service, worker.session, worker.now)
     return finish_out(ending)
 
 
 @router.post("/session/begin", responses=problems(404, 409))
-def begin_session(body: SessionBeginIn, worker: Worker) -> SessionBegunOut:
+def begin_session(body: SessionBeginIn, worker: WorkerSession) -> SessionBegunOut:
     """Tell the page all it needs to show the first question, in one answer.
 
     There is none yet where the worker has instructions to read first, and none any more where they
@@ -116,7 +121,7 @@ def begin_session(body: SessionBeginIn, worker: Worker) -> SessionBegunOut:
 
 
 @router.post("/session/understanding", responses=problems(404, 409))
-def show_understanding(body: SessionUnderstandingIn, worker: Worker) -> VerdictOut:
+def show_understanding(body: SessionUnderstandingIn, worker: WorkerSession) -> VerdictOut:
     """Answer a topic's understanding question."""
     session, service = worker.session, worker.service
     if session.topic not in (None, body.topic):

@@ -6,10 +6,10 @@ from nextpair.app.schemas.keys import SignedInOut, SignedOut, SignInOut, SignInU
 from nextpair.app.security import api_keys
 from nextpair.app.web.access import Now, Reader, Svc
 from nextpair.app.web.api_description import problem_response, problems
-from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.routes.keys import key_values
 
-router = APIRouter(prefix="/v1/sign-ins", tags=["keys"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/sign-ins", tags=["keys"], route_class=AuthenticatedRoute)
 
 
 @router.post("", status_code=201, responses=problems())

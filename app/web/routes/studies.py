@@ -8,15 +8,15 @@ from nextpair.app.schemas.common import Page
 from nextpair.app.schemas.studies import StudyChange, StudyIn, StudyOut, WorkerChange, WorkerOut
 from nextpair.app.studies import setup
 from nextpair.app.studies.study import StudySettings, read_settings
-from nextpair.app.web.access import Admin, Anyone, Creating, Now, Reader, Svc
+from nextpair.app.web.access import Admin, Anyone, Idempotency, Now, Reader, Svc
 from nextpair.app.web.api_description import After, Limit, StudyName, WorkerName, problems, repeated
-from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import studies
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import State, Status, StudyRow, WorkerRow, WorkerStatus
 
-router = APIRouter(prefix="/v1/studies", tags=["studies"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/studies", tags=["studies"], route_class=AuthenticatedRoute)
 
 
 def study_out(row: StudyRow) -> StudyOut:
@@ -38,7 +38,7 @@ def study_out(row: StudyRow) -> StudyOut:
 
 @router.post("", status_code=201, responses={**repeated(StudyOut), **problems(409)})
 def create_study(
-    body: StudyIn, caller: Admin, call: Creating, service: Svc, now: Now, response: Response
+    body: StudyIn, caller: Admin, call: Idempotency, service: Svc, now: Now, response: Response
 ) -> StudyOut:
     """Add a study. The same one again is a success that changes nothing."""
     settings = StudySettings(**body.model_dump(exclude={"id"}, exclude_unset=True))

@@ -23,15 +23,15 @@ from nextpair.app.schemas.topics import (
 from nextpair.app.settings import MB
 from nextpair.app.studies import setup
 from nextpair.app.studies.setup import Call, NewTopic
-from nextpair.app.web.access import Admin, Anyone, Creating, Now, Svc
+from nextpair.app.web.access import Admin, Anyone, Idempotency, Now, Svc
 from nextpair.app.web.api_description import After, Limit, StudyName, TopicName, problems, repeated
-from nextpair.app.web.keyed_route import KeyedRoute
-from nextpair.app.web.omission_warnings import omissions
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
+from nextpair.app.web.omission_warnings import omissions_in
 from nextpair.storage import topics
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import DocumentRow, Status, TopicRow
 
-router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=KeyedRoute)
+router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=AuthenticatedRoute)
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -91,7 +91,9 @@ def _add(
     answer, done = setup.once(service, call, create, now)
     with service.database.read() as connection:
         row = topics.get_topic(connection, service.topic_id(study, answer["name"]))
-    told = TopicAddedOut(**topic_out(row).model_dump(), not_shown=omissions(service, new.documents))
+    told = TopicAddedOut(
+        **topic_out(row).model_dump(), not_shown=omissions_in(service, new.documents)
+    )
     return told, 201 if done and answer["new"] else 200
 
 
@@ -102,7 +104,7 @@ def create_topic(
     study: StudyName,
     body: TopicIn,
     caller: Admin,
-    call: Creating,
+    call: Idempotency,
     service: Svc,
     now: Now,
     response: Response,

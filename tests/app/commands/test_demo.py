@@ -18,8 +18,8 @@ import pytest
 from crowds import PATIENCE, until
 
 from nextpair.app.client import Client
-from nextpair.app.demo import background
-from nextpair.app.local.address import HOST, Running
+from nextpair.app.demo import background_service
+from nextpair.app.local.running_service import HOST, RunningService
 
 COMMAND = Path(sys.executable).parent / "nextpair"
 ENVIRONMENT = {
@@ -61,7 +61,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]
     try:
         yield cwd, demo(cwd)
     finally:
-        background.stop(cwd / "nextpair-demo")
+        background_service.stop(cwd / "nextpair-demo")
 
 
 def test_a_log_gets_the_story_without_control_characters(shown: tuple[Path, str]) -> None:
@@ -111,13 +111,13 @@ def test_it_ends_with_something_to_judge_and_a_dashboard_that_is_signed_in(
 def test_a_demonstration_takes_another_port_where_its_own_is_in_use(tmp_path: Path) -> None:
     with socket.socket() as taken:
         with suppress(OSError):
-            taken.bind((HOST, background.PORT))
+            taken.bind((HOST, background_service.PORT))
             taken.listen()
         try:
-            running, _ = background.start(tmp_path)
-            assert running.port != background.PORT
+            running, _ = background_service.start(tmp_path)
+            assert running.port != background_service.PORT
         finally:
-            background.stop(tmp_path)
+            background_service.stop(tmp_path)
 
 
 def test_the_lines_to_try_work_as_they_are_printed(shown: tuple[Path, str]) -> None:
@@ -136,10 +136,10 @@ def test_the_lines_to_try_work_as_they_are_printed(shown: tuple[Path, str]) -> N
 
 def test_running_it_again_starts_afresh_and_stop_stops(shown: tuple[Path, str]) -> None:
     cwd, _ = shown
-    before = background.find(cwd / "nextpair-demo")
+    before = background_service.find(cwd / "nextpair-demo")
     assert before
     demo(cwd)
-    after = background.find(cwd / "nextpair-demo")
+    after = background_service.find(cwd / "nextpair-demo")
     assert after
     assert before.pid != after.pid
     assert demo(cwd, "--stop") == f"stopped {after.url}\n"
@@ -166,12 +166,12 @@ def held(database: Path) -> Iterator[int | None]:
         yield judgments if topics else None
 
 
-def interrupted(folder: Path) -> tuple[int, str, Running] | None:
+def interrupted(folder: Path) -> tuple[int, str, RunningService] | None:
     """Interrupt a demonstration half way; None if it was nearly over before that was noticed.
 
     While it is interrupted nobody can write to its database: it cannot come to its end.
     """
-    found: list[Running | None] = []
+    found: list[RunningService | None] = []
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, COMMAND, "demo"],
         cwd=folder.parent,
@@ -184,7 +184,7 @@ def interrupted(folder: Path) -> tuple[int, str, Running] | None:
         def is_interrupted() -> bool:
             with held(folder / "nextpair.db") as judged:
                 if judged is not None and judged < LEAST_JUDGMENTS:
-                    found.append(background.find(folder))
+                    found.append(background_service.find(folder))
                 if judged is not None:
                     process.send_signal(signal.SIGINT)
                     return True
@@ -203,23 +203,23 @@ def test_an_interruption_half_way_leaves_nothing_running(tmp_path: Path) -> None
     assert ended is not None
     code, told, running = ended
     assert (code, told) == (130, "")
-    assert background.find(folder) is None
+    assert background_service.find(folder) is None
     assert not Path(f"/proc/{running.pid}/cmdline").exists()
 
 
 def test_another_process_with_the_old_number_is_left_alone(tmp_path: Path) -> None:
     note = json.dumps({"pid": os.getpid(), "port": 8000})
     (tmp_path / "service.json").write_text(note, encoding="utf-8")
-    assert background.stop(tmp_path) is None
+    assert background_service.stop(tmp_path) is None
     assert not (tmp_path / "service.json").exists()
 
 
 def test_what_others_keep_in_the_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     try:
-        running, key = background.start(tmp_path)
+        running, key = background_service.start(tmp_path)
         with Client(running.url, key) as client:
             assert [*client.studies()] == []
     finally:
-        assert background.stop(tmp_path) is not None
+        assert background_service.stop(tmp_path) is not None
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"

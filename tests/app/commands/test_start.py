@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from nextpair.app.client import Client, Refused
-from nextpair.app.local.folder import Folder
+from nextpair.app.local.service_folder import ServiceFolder
 
 COMMAND = Path(sys.executable).parent / "nextpair"
 ENVIRONMENT = {
@@ -75,7 +75,7 @@ def url_in(said: str) -> str:
 def test_it_serves_this_machine_alone_until_it_is_stopped(tmp_path: Path, number: int) -> None:
     with started(tmp_path, "--port", "0") as (process, said):
         url = url_in(said)
-        folder = Folder(tmp_path)
+        folder = ServiceFolder(tmp_path)
         running = folder.find()
         assert running and (running.url, running.pid) == (url, process.pid)
         own = tmp_path / ".nextpair"
@@ -97,7 +97,7 @@ def test_it_serves_this_machine_alone_until_it_is_stopped(tmp_path: Path, number
 
 def test_a_dashboard_that_is_open_does_not_hold_it_up(tmp_path: Path) -> None:
     with started(tmp_path, "--port", "0") as (process, said):
-        key = Folder(tmp_path).key()
+        key = ServiceFolder(tmp_path).key()
         assert key
         with Client(url_in(said), key) as client:
             client.create_study("s")
@@ -157,9 +157,9 @@ def test_what_a_killed_service_left_behind_is_known_to_be_stale(tmp_path: Path) 
         told = run(tmp_path, "export", "--study", "mine", "--format", "csv")
         assert told.returncode == 2
         assert "no service runs in this folder: start one (nextpair start)" in told.stderr
-    key = Folder(tmp_path).key()
+    key = ServiceFolder(tmp_path).key()
     with started(tmp_path, "--port", "0") as (_, said):
-        assert Folder(tmp_path).key() == key
+        assert ServiceFolder(tmp_path).key() == key
         assert run(tmp_path, "sign-in", "--no-browser").returncode == 0
         assert url_in(said)
 
@@ -171,7 +171,7 @@ def test_two_folders_have_two_services_that_do_not_mix(tmp_path: Path) -> None:
         for folder, study in ((one, "in-one"), (two, "in-two")):
             (folder / "d.jsonl").write_text(DOCUMENTS, encoding="utf-8")
             run(folder, "import", "--study", study, "--documents", "d.jsonl")
-        keys = Folder(one).key(), Folder(two).key()
+        keys = ServiceFolder(one).key(), ServiceFolder(two).key()
         assert keys[0] and keys[1]
         for said, key, study in ((first, keys[0], "in-one"), (second, keys[1], "in-two")):
             with Client(url_in(said), key) as client:
@@ -210,12 +210,12 @@ def test_a_key_that_others_could_read_is_not_used(tmp_path: Path) -> None:
 
 def test_a_key_that_was_revoked_or_lost_is_made_anew(tmp_path: Path) -> None:
     with started(tmp_path, "--port", "0"):
-        key = Folder(tmp_path).key()
+        key = ServiceFolder(tmp_path).key()
     assert key
     revoked = run(tmp_path, "keys", "revoke", key.split("_")[1])
     assert revoked.returncode == 0, revoked.stderr
     with started(tmp_path, "--port", "0"):
-        assert Folder(tmp_path).key() != key
+        assert ServiceFolder(tmp_path).key() != key
         assert run(tmp_path, "sign-in").returncode == 0
 
 

@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from nextpair.app.designs.base import Seen, Shape, answer_schemas, design_names, make_design
+from nextpair.app.designs.base import (
+    AnswerContext,
+    Shape,
+    answer_schemas,
+    design_names,
+    make_design,
+)
 from nextpair.app.errors import BadAnswer
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.judgments import Outcome
@@ -69,8 +75,8 @@ BAD: dict[str, list[tuple[Mapping[str, Any], str]]] = {
 }
 
 
-def seen(*, ties: bool = True) -> Seen:
-    return Seen(lambda: [TEXT], ties=ties)
+def seen(*, ties: bool = True) -> AnswerContext:
+    return AnswerContext(lambda: [TEXT], ties=ties)
 
 
 def taken(name: str, answer: Mapping[str, Any], **options: Any) -> Any:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nextpair.app.formats.documents import Found, read_documents
+from nextpair.app.formats.documents import LocatedDocument, read_documents
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.merged_pools import merge_pools
 from nextpair.app.formats.pools import Pool, PoolDocument
@@ -13,7 +13,7 @@ from nextpair.app.formats.trec_topics import read_topics
 from nextpair.selectors.state.documents import Document, Documents
 
 
-def found(topic: str | None, name: str, text: str = "text", **features: float) -> Found:
+def found(topic: str | None, name: str, text: str = "text", **features: float) -> LocatedDocument:
     return f"file:{name}", topic, PoolDocument(name, text=text, features=features)
 
 
@@ -73,7 +73,7 @@ def test_ranks_stand_beside_the_features_of_documents_that_have_text_or_not() ->
 
 def test_documents_without_text_are_counted_and_the_first_few_are_named() -> None:
     pool = ranked("1", **dict.fromkeys("abcdefgh"))
-    linked: Found = ("file:1", "1", PoolDocument("b", url="https://x.example"))
+    linked: LocatedDocument = ("file:1", "1", PoolDocument("b", url="https://x.example"))
     _, warnings = merge_pools([], [pool], [found("1", "a"), found("1", "c", ""), linked])
     assert warnings == [
         "topic 1: 7 documents of 8 with neither text nor HTML (1 with a URL): b, c, d, e, f, ..."

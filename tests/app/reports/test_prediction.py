@@ -1,9 +1,9 @@
-"""How many answers scores foretell, and how the curve of convergence is bounded."""
+"""How many answers scores predict, and how the curve of convergence is bounded."""
 
 import numpy as np
 import pytest
 
-from nextpair.app.reports.convergence import MOST_WORK, Point, mean_curve, points_for
+from nextpair.app.reports.convergence import MAX_WORK, ConvergencePoint, mean_curve, points_for
 from nextpair.app.reports.levels import to_levels
 from nextpair.app.reports.prediction import Prediction, predict
 from nextpair.storage.rows import JudgmentRow
@@ -40,14 +40,14 @@ def test_the_cost_of_convergence_is_bounded() -> None:
     for judgments in (1, 999, 5_000, 5_001, 35_000, 50_000, 10**7):
         points = points_for(judgments, 20)
         assert points <= 20
-        assert points * judgments <= MOST_WORK
+        assert points * judgments <= MAX_WORK
         assert points != 1
     assert points_for(0, 0) == 0
 
 
 def test_a_mean_curve_leaves_out_what_is_not_known() -> None:
-    one = [Point(1, np.nan), Point(2, 0.5), Point(3, 1.0)]
-    two = [Point(10, np.nan), Point(20, np.nan), Point(30, 1.0)]
+    one = [ConvergencePoint(1, np.nan), ConvergencePoint(2, 0.5), ConvergencePoint(3, 1.0)]
+    two = [ConvergencePoint(10, np.nan), ConvergencePoint(20, np.nan), ConvergencePoint(30, 1.0)]
     found = mean_curve([one, two])
     assert [point.judgments for point in found] == [11, 22, 33]
     assert np.isnan(found[0].tau)

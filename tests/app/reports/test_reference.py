@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nextpair.app.formats.files import BadFile
-from nextpair.app.reports.reference import compare_with, listed
+from nextpair.app.reports.reference import compare_with_reference, list_some
 from nextpair.app.reports.systems import compare_runs, read_runs
 from nextpair.selectors.errors import BadInput
 
@@ -14,7 +14,7 @@ GRADES = {"1": {"a": 1, "b": 0, "c": 0, "y": 1}, "2": {"d": 0, "e": 1}, "9": {"z
 
 
 def test_pairs_are_counted_over_documents_that_have_both() -> None:
-    found = compare_with(GRADES, SCORES, "ref")
+    found = compare_with_reference(GRADES, SCORES, "ref")
     one, two = found.topics
     assert (one.documents, one.pairs.agree, one.pairs.disagree, one.pairs.unknown) == (3, 2, 0, 1)
     assert (two.documents, two.pairs.agree, two.pairs.disagree, two.pairs.unknown) == (2, 0, 1, 0)
@@ -28,17 +28,17 @@ def test_pairs_are_counted_over_documents_that_have_both() -> None:
 
 
 def test_where_the_reference_orders_nothing_there_is_nothing_to_tell() -> None:
-    found = compare_with({"1": {"a": 1, "b": 1}}, SCORES, "ref")
+    found = compare_with_reference({"1": {"a": 1, "b": 1}}, SCORES, "ref")
     assert (found.tau, found.auc, found.ordered_agreement) == (None, None, None)
     assert found.agreement == 0.0
 
 
 def test_a_reference_of_other_topics_or_documents_is_refused() -> None:
     with pytest.raises(BadInput, match=r"qrels: no topic .* the study has 1, 2, 3, the file 401"):
-        compare_with({"401": {"a": 1}}, SCORES, "x.qrels")
+        compare_with_reference({"401": {"a": 1}}, SCORES, "x.qrels")
     with pytest.raises(BadInput, match="no document of the study has a grade"):
-        compare_with({"1": {"q": 1}}, SCORES, "x.qrels")
-    assert listed([str(n) for n in range(7)]) == "0, 1, 2, 3, 4 and 2 more"
+        compare_with_reference({"1": {"q": 1}}, SCORES, "x.qrels")
+    assert list_some([str(n) for n in range(7)]) == "0, 1, 2, 3, 4 and 2 more"
 
 
 RUNS = {"good": {"1": ["a", "b", "c"], "2": ["e"]}, "bad": {"1": ["c", "b", "a"]}}

@@ -11,7 +11,7 @@ from in_process import AT, ON_TOPIC, InProcess, installed, refusal
 
 from nextpair.app.enums import Scope
 from nextpair.app.main import ROUTERS
-from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.authenticated_route import AuthenticatedRoute
 
 DASHBOARD = (
     "/",
@@ -54,7 +54,7 @@ def filled(path: str) -> str:
 
 def test_every_route_asks_for_the_key_before_it_reads_a_body() -> None:
     routes = [route for router in ROUTERS for route in router.routes]
-    assert routes and all(isinstance(route, KeyedRoute) for route in routes)
+    assert routes and all(isinstance(route, AuthenticatedRoute) for route in routes)
 
 
 def test_every_route_is_described(light: InProcess) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, Json, by_number, refusal
 
-from nextpair.app.formats.files import rows
+from nextpair.app.formats.files import read_rows
 
 SIZE = 5
 
@@ -273,7 +273,7 @@ def test_no_cell_of_a_table_is_a_formula_and_each_is_read_back(
             assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")) or float(cell)
     path = tmp_path / "log.csv"
     path.write_text(table, encoding="utf-8", newline="")
-    read = [row for _, row in rows(path, ("topic",))]
+    read = [row for _, row in read_rows(path, ("topic",))]
     texts = ("topic", "worker", "first", "second", "retracted")
     assert [{name: one[name] for name in texts} for one in read] == [
         {name: one[name] for name in texts} for one in whole

@@ -16,7 +16,7 @@ from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.field_types import OptionValue
 from nextpair.app.platforms.registry import find_platform, platform_names
 from nextpair.app.settings import Settings
-from nextpair.app.validation_messages import ALLOWED, findings, wording
+from nextpair.app.validation_messages import PATTERN_MESSAGES, error_message, errors_by_place
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -42,10 +42,10 @@ def test_every_pattern_that_is_asked_for_is_said_in_words(light: InProcess) -> N
     schemas: list[Any] = [shape.model_json_schema() for shape in shapes]
     found = {one for schema in [*schemas, light.app.openapi()] for one in patterns(schema)}
     assert len(found) > 10
-    assert found - ALLOWED.keys() == set()
+    assert found - PATTERN_MESSAGES.keys() == set()
     written = set(re.findall(r"pattern=r?\"([^\"]+)\"", sources()))
-    assert written - ALLOWED.keys() == set()
-    for words in ALLOWED.values():
+    assert written - PATTERN_MESSAGES.keys() == set()
+    for words in PATTERN_MESSAGES.values():
         assert_plain(words)
 
 
@@ -64,7 +64,7 @@ def found_in(body: object) -> list[tuple[str, str]]:
     with pytest.raises(ValidationError) as raised:
         Shape.model_validate(body)
     errors = [{**one, "loc": ("body", *one["loc"])} for one in raised.value.errors()]
-    return findings(errors, body, ("body",))
+    return errors_by_place(errors, body, ("body",))
 
 
 def test_a_place_names_what_was_sent_and_not_the_types_that_were_tried() -> None:
@@ -78,7 +78,7 @@ def test_a_place_names_what_was_sent_and_not_the_types_that_were_tried() -> None
 
 
 def test_an_error_without_a_type_of_pydantic_says_what_it_says() -> None:
-    assert wording({"loc": ("body",), "msg": "there is no line"}) == "there is no line"
+    assert error_message({"loc": ("body",), "msg": "there is no line"}) == "there is no line"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from in_process import AT, STUDY, InProcess, installed, refusal
 
 from nextpair.app.enums import Scope
-from nextpair.app.web.openapi import OPEN_PATHS
+from nextpair.app.web.openapi import PUBLIC_PATHS
 
 JSON = {"Content-Type": "application/json"}
 HOSTILE = [b"{", b"[" * 50_000, b"\xff\xfe", b'{"id": "\xff"}', b" " * 9_000_000, b"[]"]
@@ -20,7 +20,7 @@ def keyed(service: InProcess) -> list[tuple[str, str]]:
     found = []
     for path, methods in service.app.openapi()["paths"].items():
         for method, operation in methods.items():
-            if path not in OPEN_PATHS and "requestBody" in operation:
+            if path not in PUBLIC_PATHS and "requestBody" in operation:
                 for name in ("study", "topic", "worker", "key"):
                     path = path.replace(f"{{{name}}}", "x")
                 found.append((method.upper(), path.replace("{assignment}", "1-1")))

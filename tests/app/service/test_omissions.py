@@ -9,7 +9,7 @@ from installations import new_key, serving
 
 from nextpair.app.cli import main
 from nextpair.app.pages import omissions
-from nextpair.app.pages.omissions import Body, find_omissions
+from nextpair.app.pages.omissions import DocumentBody, find_omissions
 
 PICTURE = '<p>See <img src="https://example.org/a.png"></p>'
 INLINE = '<p>See <img src="data:image/png;base64,AAAA"></p>'
@@ -69,7 +69,7 @@ def test_files_are_told_of_before_they_are_stored(light: InProcess) -> None:
     assert told(answer["not_shown"]) == {**named, omissions.NOTHING: (1, ["t/f"])}
     assert [one for one in answer["warnings"] if omissions.REMOTE_IMAGES in one] == [
         f"not shown: images at web addresses, 3 in 2 documents (t/a, t/b):"
-        f" {omissions.WHY[omissions.REMOTE_IMAGES]}"
+        f" {omissions.REASONS[omissions.REMOTE_IMAGES]}"
     ]
     assert light.get(f"{AT}/topics")["items"] == []
 
@@ -119,7 +119,7 @@ def test_the_import_command_warns(
 
 
 def kinds(html: str, text: str = "", url: str | None = None) -> dict[str, int]:
-    found = find_omissions([Body("d", text, html, url)], images=False)
+    found = find_omissions([DocumentBody("d", text, html, url)], images=False)
     return {one.what: one.count for one in found}
 
 

@@ -6,7 +6,7 @@ import pytest
 from in_process import AT, STUDY, InProcess, refusal
 
 from nextpair.app.reports.page import render
-from nextpair.app.reports.reference import compare_with
+from nextpair.app.reports.reference import compare_with_reference
 from nextpair.app.reports.systems import compare_runs
 from nextpair.app.schemas.reports import FullReportOut
 
@@ -91,7 +91,7 @@ def test_what_the_readers_files_say_is_no_tag_either(hostile: InProcess) -> None
         topic: {f"{HOSTILE}{n}": 5.0 - n for n in range(5)} for topic in ("coffee", "tea", HOSTILE)
     }
     grades = {topic: {f"{HOSTILE}{n}": n % 2 for n in range(5)} for topic in scores}
-    told.reference = compare_with(grades | {HOSTILE * 2: {}}, scores, "reference")
+    told.reference = compare_with_reference(grades | {HOSTILE * 2: {}}, scores, "reference")
     runs = {f"{HOSTILE}{n}": {"tea": [f"{HOSTILE}{n}"]} for n in range(3)}
     told.systems = compare_runs(runs, grades, scores)
     found = is_harmless(render(told))
@@ -123,7 +123,7 @@ def test_a_page_of_nothing_says_so(light: InProcess) -> None:
     found = is_harmless(light.send("GET", f"{AT}/report.html").text)
     assert "Nobody has answered yet." in found.texts
     assert "The study has no topics yet." in found.texts
-    assert "Nothing has been compared yet, so there is nothing to foretell." in found.texts
+    assert "Nothing has been compared yet, so there is nothing to predict." in found.texts
     assert "None" not in found.text and "nan" not in found.text
 
 

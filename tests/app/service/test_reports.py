@@ -82,7 +82,7 @@ def test_magnitudes_agree_when_only_the_scales_differ(light: InProcess) -> None:
     assert agreement["pairs"] == []
 
 
-def test_audits_are_foretold_and_the_interval_is_wilsons(service: InProcess) -> None:
+def test_audits_are_predicted_and_the_interval_is_wilsons(service: InProcess) -> None:
     study(service, 12, selector="merge-tie-random", quality={"audits": 0.5})
     answer_all(service, truly, "ann", "bob")
     log = service.get(f"{ON_TOPIC}/judgments", limit=1000)["items"]

@@ -13,9 +13,9 @@ from sqlalchemy import Engine, event
 
 from nextpair.app.client import Client
 from nextpair.app.enums import Scope
-from nextpair.app.events import follower as following
-from nextpair.app.events.follower import Follower
-from nextpair.app.events.tail import Tail
+from nextpair.app.events import subscription as following
+from nextpair.app.events.hub import EventHub
+from nextpair.app.events.subscription import Subscription
 from nextpair.app.schemas.topics import DocumentIn, TopicIn
 from nextpair.app.security.api_keys import SIGNED_IN_SECONDS
 
@@ -36,7 +36,7 @@ class Listening:
 
     def __init__(self, service: InProcess) -> None:
         self._service = service
-        self.tail: Tail = service.app.state.tail
+        self.tail: EventHub = service.app.state.tail
         self.key_id = str(service.get("/v1/keys/current")["id"])
         made = service.app.state.service
         self.study_id, self.topic_id = made.study_id(STUDY), made.topic_id(STUDY, TOPIC)
@@ -56,7 +56,7 @@ class Listening:
 class Stream:
     """One stream, which is told as its client reads."""
 
-    def __init__(self, tail: Tail, follower: Follower) -> None:
+    def __init__(self, tail: EventHub, follower: Subscription) -> None:
         self._tail, self.follower = tail, follower
         self._told: AsyncIterator[bytes] = tail.told(follower)
         self.text = ""
@@ -233,7 +233,7 @@ def opened_again(http: httpx.Client) -> None:
 
 
 def test_a_stream_of_nothing_counts_for_nobody(quick: InProcess) -> None:
-    tail: Tail = quick.app.state.tail
+    tail: EventHub = quick.app.state.tail
     for _ in range(3):
         refusal(quick.send("GET", f"{AT}/topics/none/events"), 404, "unknown-topic")
     assert not tail._followers

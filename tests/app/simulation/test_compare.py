@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.app.simulation.runs import compare
+from nextpair.app.simulation.runs import compare_orders
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from nextpair.app.simulation.runs import compare
 def test_two_orders_are_compared_with_their_ties(
     recovered: list[float], true: list[float], tau_b: float, exact: bool
 ) -> None:
-    found = compare(np.array(recovered, dtype=float), np.array(true, dtype=float))
+    found = compare_orders(np.array(recovered, dtype=float), np.array(true, dtype=float))
     assert found[0] == pytest.approx(tau_b)
     assert found[1] is exact
 
@@ -32,7 +32,7 @@ def test_two_orders_are_compared_with_their_ties(
 @given(grades=st.lists(st.integers(0, 3), min_size=1, max_size=9))
 def test_what_the_scores_are_does_not_matter_only_their_order(grades: list[int]) -> None:
     scores = np.array(grades, dtype=float)
-    tau_b, exact = compare(np.exp(scores) - 7, scores)
+    tau_b, exact = compare_orders(np.exp(scores) - 7, scores)
     assert tau_b == pytest.approx(1)
     assert exact
 
@@ -43,6 +43,6 @@ def test_two_orders_are_the_same_exactly_if_every_pair_compares_alike(
 ) -> None:
     one, other = np.array(pairs, dtype=float).T
     signs = [np.sign(np.subtract.outer(scores, scores)) for scores in (one, other)]
-    tau_b, exact = compare(one, other)
+    tau_b, exact = compare_orders(one, other)
     assert exact == np.array_equal(*signs)
     assert exact == (tau_b == pytest.approx(1))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.app.simulation.crowd import CrowdSettings, Kind, SimulatedWorker, recruit
+from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, WorkerKind, draw_crowd
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.judgments import Outcome
 
@@ -55,14 +55,14 @@ def test_a_wrong_answer_to_a_tie_goes_either_side(error: float) -> None:
 @pytest.mark.parametrize("truth", Outcome)
 @pytest.mark.statistical
 def test_a_spammer_answers_at_random_whatever_is_true(truth: Outcome) -> None:
-    found = shares(SimulatedWorker("w", kind=Kind.SPAMMER), truth)
+    found = shares(SimulatedWorker("w", kind=WorkerKind.SPAMMER), truth)
     assert list(found.values()) == pytest.approx([1 / 3] * 3, abs=0.02)
 
 
 @pytest.mark.parametrize(("swapped", "said"), [(False, B), (True, W)])
 @pytest.mark.parametrize("truth", Outcome)
 def test_some_say_left_whatever_is_there(truth: Outcome, swapped: bool, said: Outcome) -> None:
-    worker = SimulatedWorker("w", error=0.5, kind=Kind.LEFT)
+    worker = SimulatedWorker("w", error=0.5, kind=WorkerKind.LEFT)
     assert shares(worker, truth, swapped=swapped)[said] == 1
 
 
@@ -73,31 +73,31 @@ def test_a_reverser_errs_like_the_others_and_then_says_the_opposite(
     truth: Outcome, error: float
 ) -> None:
     honest = shares(SimulatedWorker("w", error), truth)
-    reverser = shares(SimulatedWorker("w", error, Kind.REVERSER), truth)
+    reverser = shares(SimulatedWorker("w", error, WorkerKind.REVERSER), truth)
     assert reverser == {B: honest[W], W: honest[B], T: honest[T]}
 
 
-@pytest.mark.parametrize("kind", [Kind.HONEST, Kind.SPAMMER, Kind.REVERSER])
+@pytest.mark.parametrize("kind", [WorkerKind.HONEST, WorkerKind.SPAMMER, WorkerKind.REVERSER])
 @pytest.mark.parametrize("truth", Outcome)
-def test_sides_are_nothing_to_those_who_do_not_say_left(truth: Outcome, kind: Kind) -> None:
+def test_sides_are_nothing_to_those_who_do_not_say_left(truth: Outcome, kind: WorkerKind) -> None:
     worker = SimulatedWorker("w", 0.3, kind)
     assert shares(worker, truth, swapped=True) == shares(worker, truth)
 
 
 def test_everyone_of_a_crowd_has_an_id_of_their_own() -> None:
-    crowd = recruit(CrowdSettings(50), np.random.default_rng(0))
+    crowd = draw_crowd(CrowdSettings(50), np.random.default_rng(0))
     assert len({worker.id for worker in crowd}) == len(crowd) == 50
 
 
 def test_without_spread_all_err_alike() -> None:
-    crowd = recruit(CrowdSettings(30, error=0.15), np.random.default_rng(0))
+    crowd = draw_crowd(CrowdSettings(30, error=0.15), np.random.default_rng(0))
     assert {worker.error for worker in crowd} == {0.15}
 
 
 @pytest.mark.parametrize(("error", "spread"), [(0.1, 0.05), (0.3, 0.2), (0.5, 0.4)])
 @pytest.mark.statistical
 def test_error_rates_have_the_mean_and_the_spread_asked_for(error: float, spread: float) -> None:
-    crowd = recruit(CrowdSettings(SAMPLE, error, spread), np.random.default_rng(0))
+    crowd = draw_crowd(CrowdSettings(SAMPLE, error, spread), np.random.default_rng(0))
     errors = np.array([worker.error for worker in crowd])
     assert errors.mean() == pytest.approx(error, abs=0.02)
     assert errors.std() == pytest.approx(spread, abs=0.02)
@@ -106,11 +106,11 @@ def test_error_rates_have_the_mean_and_the_spread_asked_for(error: float, spread
 
 @given(size=st.integers(1, 60), share=st.floats(0, 1), seed=st.integers(0, 9))
 def test_the_share_of_spammers_is_the_one_asked_for(size: int, share: float, seed: int) -> None:
-    crowd = recruit(CrowdSettings(size, spammers=share), np.random.default_rng(seed))
-    assert abs(count(crowd)[Kind.SPAMMER] - share * size) <= 0.5
+    crowd = draw_crowd(CrowdSettings(size, spammers=share), np.random.default_rng(seed))
+    assert abs(count(crowd)[WorkerKind.SPAMMER] - share * size) <= 0.5
 
 
-def count(crowd: Sequence[SimulatedWorker]) -> Counter[Kind]:
+def count(crowd: Sequence[SimulatedWorker]) -> Counter[WorkerKind]:
     return Counter(worker.kind for worker in crowd)
 
 
@@ -124,8 +124,8 @@ def test_every_kind_has_the_share_asked_for(
 ) -> None:
     spammers, left, reversers, _ = shares = [part / sum(parts) for part in parts]
     settings = CrowdSettings(size, spammers=spammers, left=left, reversers=reversers)
-    found = count(recruit(settings, np.random.default_rng(seed)))
-    kinds = (Kind.SPAMMER, Kind.LEFT, Kind.REVERSER, Kind.HONEST)
+    found = count(draw_crowd(settings, np.random.default_rng(seed)))
+    kinds = (WorkerKind.SPAMMER, WorkerKind.LEFT, WorkerKind.REVERSER, WorkerKind.HONEST)
     for kind, share in zip(kinds, shares, strict=True):
         assert abs(found[kind] - share * size) < 1.001
         assert share or not found[kind]
@@ -137,30 +137,35 @@ def test_who_else_is_bad_changes_neither_who_spams_nor_how_often_anyone_errs(spr
     few = CrowdSettings(30, 0.2, spread, 0.3)
     many = replace(few, left=0.3, reversers=0.2)
     rngs = [np.random.default_rng(4) for _ in range(2)]
-    before, after = (recruit(one, rng) for one, rng in zip((few, many), rngs, strict=True))
-    assert count(after) == {Kind.SPAMMER: 9, Kind.LEFT: 9, Kind.REVERSER: 6, Kind.HONEST: 6}
+    before, after = (draw_crowd(one, rng) for one, rng in zip((few, many), rngs, strict=True))
+    assert count(after) == {
+        WorkerKind.SPAMMER: 9,
+        WorkerKind.LEFT: 9,
+        WorkerKind.REVERSER: 6,
+        WorkerKind.HONEST: 6,
+    }
     for was, now in zip(before, after, strict=True):
         assert (was.id, was.error) == (now.id, now.error)
-        assert (was.kind is Kind.SPAMMER) == (now.kind is Kind.SPAMMER)
+        assert (was.kind is WorkerKind.SPAMMER) == (now.kind is WorkerKind.SPAMMER)
     assert rngs[0].random() == rngs[1].random()
 
 
 def test_spammers_are_drawn_as_they_ever_were() -> None:
     # Recorded numbers depend on who of a crowd spams: whoever is among the first of a permutation.
-    crowd = recruit(CrowdSettings(10, spammers=0.3), np.random.default_rng(0))
-    spammers = [worker.id for worker in crowd if worker.kind is Kind.SPAMMER]
+    crowd = draw_crowd(CrowdSettings(10, spammers=0.3), np.random.default_rng(0))
+    spammers = [worker.id for worker in crowd if worker.kind is WorkerKind.SPAMMER]
     assert spammers == ["simulated-3", "simulated-8", "simulated-10"]
 
 
 def test_spammers_are_drawn_from_the_whole_crowd() -> None:
     settings = CrowdSettings(10, spammers=0.5)
-    crowds = [recruit(settings, np.random.default_rng(seed)) for seed in range(20)]
+    crowds = [draw_crowd(settings, np.random.default_rng(seed)) for seed in range(20)]
     assert len({tuple(worker.kind for worker in crowd) for crowd in crowds}) > 10
 
 
 def test_the_same_chance_recruits_the_same_crowd() -> None:
     settings = CrowdSettings(20, 0.2, 0.1, 0.3)
-    one, again, other = (recruit(settings, np.random.default_rng(seed)) for seed in (4, 4, 5))
+    one, again, other = (draw_crowd(settings, np.random.default_rng(seed)) for seed in (4, 4, 5))
     assert one == again != other
 
 
@@ -187,8 +192,8 @@ def test_a_crowd_has_no_more_bad_workers_than_workers() -> None:
 def test_shares_that_make_1_as_they_are_written_are_not_too_many() -> None:
     assert 0.33 + 0.56 + 0.11 > 1
     settings = CrowdSettings(100, spammers=0.33, left=0.56, reversers=0.11)
-    found = count(recruit(settings, np.random.default_rng(0)))
-    assert found == {Kind.SPAMMER: 33, Kind.LEFT: 56, Kind.REVERSER: 11}
+    found = count(draw_crowd(settings, np.random.default_rng(0)))
+    assert found == {WorkerKind.SPAMMER: 33, WorkerKind.LEFT: 56, WorkerKind.REVERSER: 11}
 
 
 @pytest.mark.parametrize(

@@ -6,33 +6,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.app.simulation.plot import draw, interval
-from nextpair.app.simulation.runs import Plan, TopicRun
-from nextpair.app.simulation.studies import Run
+from nextpair.app.simulation.plot import confidence_interval, draw
+from nextpair.app.simulation.runs import SimulationPlan, TopicRun
+from nextpair.app.simulation.studies import StudyRun
 from nextpair.selectors.errors import NextpairError
 
 
-def runs(*judgments: int) -> list[Run]:
+def runs(*judgments: int) -> list[StudyRun]:
     return [
-        Run(Plan("uniform"), seed, [TopicRun("1", 10, count, 0, 1.0, True, True, 0.1, 50.0)])
+        StudyRun(
+            SimulationPlan("uniform"),
+            seed,
+            [TopicRun("1", 10, count, 0, 1.0, True, True, 0.1, 50.0)],
+        )
         for seed, count in enumerate(judgments)
     ]
 
 
 def test_the_interval_is_student_s() -> None:
     # t of 0.975 with two degrees of freedom is 4.3027, from any table of it.
-    assert interval([1, 2, 3]) == pytest.approx(
+    assert confidence_interval([1, 2, 3]) == pytest.approx(
         (2 - 4.3027 / 3**0.5, 2 + 4.3027 / 3**0.5), abs=1e-4
     )
 
 
 def test_one_value_is_its_own_interval() -> None:
-    assert interval([5]) == (5, 5)
+    assert confidence_interval([5]) == (5, 5)
 
 
 @given(values=st.lists(st.integers(0, 1000), min_size=1, max_size=9))
 def test_the_mean_is_the_middle_of_its_interval(values: list[int]) -> None:
-    low, high = interval(values)
+    low, high = confidence_interval(values)
     assert (low + high) / 2 == pytest.approx(sum(values) / len(values))
     assert (low == high) == (len(set(values)) == 1)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nextpair.app.simulation.arguments import add_arguments
-from nextpair.app.simulation.inputs import check_counts, make_plans, read_truths
+from nextpair.app.simulation.command_arguments import add_arguments
+from nextpair.app.simulation.command_inputs import check_counts, make_plans, read_truths
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption, UnknownSelector
 
 

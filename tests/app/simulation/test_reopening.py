@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.runs import Plan, judge_topic
-from nextpair.app.simulation.truths import generated_truths
+from nextpair.app.simulation.ground_truth import generated_truths
+from nextpair.app.simulation.runs import SimulationPlan, judge_topic
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
@@ -43,7 +43,7 @@ def test_an_answer_once_overruled_counts_when_what_overruled_it_is_set_aside(sel
 def test_reopening_costs_no_more_than_its_limit_allows(selector: str, votes: int) -> None:
     (truth,) = generated_truths(1, 14, [6, 2, 1, 1], np.random.default_rng(0))
     crowd = CrowdSettings(60, error=0.3)
-    plan = Plan(selector, crowd=crowd, votes=votes, on_conflict=ConflictPolicy.REOPEN)
+    plan = SimulationPlan(selector, crowd=crowd, votes=votes, on_conflict=ConflictPolicy.REOPEN)
     run = judge_topic(truth, plan, [0])
     # All 91 pairs, once and again for each of three re-openings of each of their two documents.
     assert run.finished

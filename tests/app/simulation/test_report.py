@@ -20,11 +20,11 @@ from nextpair.app.simulation.report import (
     topic_variation,
     variation,
 )
-from nextpair.app.simulation.runs import Plan, TopicRun
-from nextpair.app.simulation.studies import Run
+from nextpair.app.simulation.runs import SimulationPlan, TopicRun
+from nextpair.app.simulation.studies import StudyRun
 
-PLAN = Plan("merge-tie", {"pool": 64})
-QUICK_SORT = Plan("quick-sort")
+PLAN = SimulationPlan("merge-tie", {"pool": 64})
+QUICK_SORT = SimulationPlan("quick-sort")
 KEYS = {
     "selector",
     "options",
@@ -39,12 +39,12 @@ KEYS = {
 }
 
 
-def run(*judgments: int, seed: int = 0, exact: bool = True, finished: bool = True) -> Run:
+def run(*judgments: int, seed: int = 0, exact: bool = True, finished: bool = True) -> StudyRun:
     topics = [
         TopicRun(f"t{place}", 500, count, 1, 0.5, exact, finished, 2.0, 99.94)
         for place, count in enumerate(judgments, start=1)
     ]
-    return Run(PLAN, seed, topics)
+    return StudyRun(PLAN, seed, topics)
 
 
 def row(results: Results) -> list[str]:
@@ -72,8 +72,8 @@ def test_no_number_is_cut_at_any_usual_width(width: int) -> None:
 
 
 def test_a_mechanism_is_named_by_its_selector_and_the_options_set() -> None:
-    assert display_name(Plan("uniform")) == "uniform"
-    assert display_name(Plan("merge-tie", {"pool": 64, "svm_judgments": 5})) == (
+    assert display_name(SimulationPlan("uniform")) == "uniform"
+    assert display_name(SimulationPlan("merge-tie", {"pool": 64, "svm_judgments": 5})) == (
         "merge-tie (pool=64, svm_judgments=5)"
     )
 
@@ -129,7 +129,7 @@ def test_each_object_says_what_was_run_and_what_it_came_to() -> None:
     assert {key: one[key] for key in expected} == expected
 
 
-def with_crowd(one: Run, crowd: CrowdSettings) -> Run:
+def with_crowd(one: StudyRun, crowd: CrowdSettings) -> StudyRun:
     return replace(one, plan=replace(one.plan, crowd=crowd))
 
 

@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from nextpair.app.client import Client
 from nextpair.app.schemas.topics import DocumentIn, TopicIn
-from nextpair.app.simulation.runs import Plan, TopicRun
-from nextpair.app.simulation.studies import Study
-from nextpair.app.simulation.truths import Graded
+from nextpair.app.simulation.ground_truth import GradedTruth
+from nextpair.app.simulation.runs import SimulationPlan, TopicRun
+from nextpair.app.simulation.studies import SimulatedStudy
 from nextpair.selectors.base import selector_names
 from nextpair.selectors.state.documents import Document
 
@@ -102,8 +102,8 @@ def test_one_and_three_processes_come_to_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_a_study_leaves_the_threads_of_its_process_as_they_were() -> None:
-    truth = Graded("t", [Document(name) for name in "abc"], [0, 1, 2])
-    study = Study([truth], [Plan("merge-tie")])
+    truth = GradedTruth("t", [Document(name) for name in "abc"], [0, 1, 2])
+    study = SimulatedStudy([truth], [SimulationPlan("merge-tie")])
     list(study.play())  # now all libraries are loaded
     before = dict(os.environ)
     with threadpool_limits(2):

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from nextpair.app.formats.features import FeatureTable, read_features
 from nextpair.app.formats.files import BadFile
 from nextpair.app.simulation.crowd import SimulatedWorker
-from nextpair.app.simulation.truths import (
-    Answer,
-    Graded,
+from nextpair.app.simulation.ground_truth import (
+    GradedTruth,
     NoRecordedAnswer,
-    Question,
-    Recorded,
+    RecordedTruth,
+    ShownPair,
+    WorkerAnswer,
     generated_truths,
     graded_truths,
     recorded_truths,
@@ -36,7 +36,7 @@ def documents(ids: str) -> list[Document]:
     return [Document(one) for one in ids]
 
 
-def recorded(folder: Path, text: str) -> list[Recorded]:
+def recorded(folder: Path, text: str) -> list[RecordedTruth]:
     path = folder / "recorded.csv"
     path.write_text(HEADER + text, encoding="utf-8")
     return recorded_truths(path, COLUMNS, ANSWERS)
@@ -46,18 +46,20 @@ def recorded(folder: Path, text: str) -> list[Recorded]:
     ("pair", "outcome"), [((0, 1), W), ((1, 0), B), ((0, 2), T), ((1, 2), B), ((2, 1), W)]
 )
 def test_the_higher_grade_is_better(pair: tuple[int, int], outcome: Outcome) -> None:
-    judge = Graded("1", documents("abc"), [0, 2, 0]).judge()
-    assert judge.answer(Question(pair), SOMEONE, np.random.default_rng(0)) == Answer(outcome, "w1")
+    judge = GradedTruth("1", documents("abc"), [0, 2, 0]).judge()
+    assert judge.answer(ShownPair(pair), SOMEONE, np.random.default_rng(0)) == WorkerAnswer(
+        outcome, "w1"
+    )
 
 
 def test_grades_are_answered_as_the_worker_who_is_asked_would() -> None:
-    judge = Graded("1", documents("ab"), [1, 1]).judge()
+    judge = GradedTruth("1", documents("ab"), [1, 1]).judge()
     wrong = SimulatedWorker("w2", error=1.0)
-    assert judge.answer(Question((0, 1)), wrong, np.random.default_rng(0)).outcome is not T
+    assert judge.answer(ShownPair((0, 1)), wrong, np.random.default_rng(0)).outcome is not T
 
 
 def test_a_sample_of_graded_documents_keeps_their_grades() -> None:
-    sample = Graded("1", documents("abc"), [0, 2, 1]).sample([2, 1])
+    sample = GradedTruth("1", documents("abc"), [0, 2, 1]).sample([2, 1])
     assert [document.id for document in sample.documents] == ["c", "b"]
     assert sample.scores.tolist() == [1, 2]
 
@@ -81,21 +83,23 @@ def test_recorded_answers_are_read_by_topic(tmp_path: Path) -> None:
         ["a", "b", "c"],
         ["a", "c"],
     )
-    assert one.answers == {(0, 1): [Answer(B, "anna")], (1, 2): [Answer(W, "ben")]}
-    assert two.answers == {(0, 1): [Answer(T, "ben")]}
+    assert one.answers == {(0, 1): [WorkerAnswer(B, "anna")], (1, 2): [WorkerAnswer(W, "ben")]}
+    assert two.answers == {(0, 1): [WorkerAnswer(T, "ben")]}
 
 
 def test_other_columns_and_words_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "other.csv"
     path.write_text("v,who,x,y,t,rest\na2,anna,a,b,1,!\n", encoding="utf-8")
     (truth,) = recorded_truths(path, ["t", "x", "y", "who", "v"], ["a1", "a2", "equal"])
-    assert truth.answers == {(0, 1): [Answer(W, "anna")]}
+    assert truth.answers == {(0, 1): [WorkerAnswer(W, "anna")]}
 
 
 def test_an_answer_recorded_with_sides_reversed_is_turned(tmp_path: Path) -> None:
     text = "1,a,b,anna,better\n1,b,a,ben,better\n1,b,a,eva,tie\n"
     (truth,) = recorded(tmp_path, text)
-    assert truth.answers == {(0, 1): [Answer(B, "anna"), Answer(W, "ben"), Answer(T, "eva")]}
+    assert truth.answers == {
+        (0, 1): [WorkerAnswer(B, "anna"), WorkerAnswer(W, "ben"), WorkerAnswer(T, "eva")]
+    }
 
 
 def test_the_truth_of_a_replay_is_the_mean_outcome(tmp_path: Path) -> None:
@@ -105,15 +109,15 @@ def test_the_truth_of_a_replay_is_the_mean_outcome(tmp_path: Path) -> None:
 
 
 def test_a_document_nobody_was_asked_about_stands_in_the_middle() -> None:
-    truth = Recorded("1", documents("abc"), {(0, 1): [Answer(B, "x")]})
+    truth = RecordedTruth("1", documents("abc"), {(0, 1): [WorkerAnswer(B, "x")]})
     assert truth.scores.tolist() == [1, 0, 0.5]
 
 
 def test_a_replay_turns_an_answer_when_the_pair_is_asked_the_other_way_round() -> None:
-    truth = Recorded("1", documents("ab"), {(0, 1): [Answer(B, "anna")]})
+    truth = RecordedTruth("1", documents("ab"), {(0, 1): [WorkerAnswer(B, "anna")]})
     rng = np.random.default_rng(0)
-    assert truth.judge().answer(Question((0, 1)), SOMEONE, rng) == Answer(B, "anna")
-    assert truth.judge().answer(Question((1, 0)), SOMEONE, rng) == Answer(W, "anna")
+    assert truth.judge().answer(ShownPair((0, 1)), SOMEONE, rng) == WorkerAnswer(B, "anna")
+    assert truth.judge().answer(ShownPair((1, 0)), SOMEONE, rng) == WorkerAnswer(W, "anna")
 
 
 @given(
@@ -124,36 +128,40 @@ def test_a_replay_turns_an_answer_when_the_pair_is_asked_the_other_way_round() -
 def test_each_recorded_answer_is_used_once_before_any_is_used_again(
     given_answers: list[Outcome], rounds: int, seed: int
 ) -> None:
-    answers = [Answer(outcome, f"p{place}") for place, outcome in enumerate(given_answers)]
-    judge = Recorded("1", documents("ab"), {(0, 1): answers}).judge()
+    answers = [WorkerAnswer(outcome, f"p{place}") for place, outcome in enumerate(given_answers)]
+    judge = RecordedTruth("1", documents("ab"), {(0, 1): answers}).judge()
     rng = np.random.default_rng(seed)
     for _ in range(rounds):
-        drawn = [judge.answer(Question((0, 1)), SOMEONE, rng) for _ in answers]
+        drawn = [judge.answer(ShownPair((0, 1)), SOMEONE, rng) for _ in answers]
         assert Counter(drawn) == Counter(answers)
 
 
 def test_a_new_run_of_a_replay_begins_with_no_answer_used() -> None:
-    answers = [Answer(B, "anna"), Answer(W, "ben")]
-    truth = Recorded("1", documents("ab"), {(0, 1): answers})
+    answers = [WorkerAnswer(B, "anna"), WorkerAnswer(W, "ben")]
+    truth = RecordedTruth("1", documents("ab"), {(0, 1): answers})
     drawn = [
-        truth.judge().answer(Question((0, 1)), SOMEONE, np.random.default_rng(0)) for _ in range(5)
+        truth.judge().answer(ShownPair((0, 1)), SOMEONE, np.random.default_rng(0)) for _ in range(5)
     ]
     assert len(set(drawn)) == 1
     assert truth.answers == {(0, 1): answers}
 
 
 def test_a_pair_without_recorded_answers_is_bad_input_that_names_it() -> None:
-    truth = Recorded("7", documents("abc"), {(0, 1): [Answer(B, "anna")]})
+    truth = RecordedTruth("7", documents("abc"), {(0, 1): [WorkerAnswer(B, "anna")]})
     with pytest.raises(NoRecordedAnswer, match="topic '7' has no recorded answer to 'a' against"):
-        truth.judge().answer(Question((2, 0)), SOMEONE, np.random.default_rng(0))
+        truth.judge().answer(ShownPair((2, 0)), SOMEONE, np.random.default_rng(0))
     assert issubclass(NoRecordedAnswer, BadInput)
 
 
 def test_a_sample_of_a_replay_keeps_the_answers_about_its_documents() -> None:
-    answers = {(0, 1): [Answer(B, "x")], (0, 2): [Answer(B, "y")], (1, 2): [Answer(T, "z")]}
-    sample = Recorded("1", documents("abc"), answers).sample([2, 0])
+    answers = {
+        (0, 1): [WorkerAnswer(B, "x")],
+        (0, 2): [WorkerAnswer(B, "y")],
+        (1, 2): [WorkerAnswer(T, "z")],
+    }
+    sample = RecordedTruth("1", documents("abc"), answers).sample([2, 0])
     assert [document.id for document in sample.documents] == ["c", "a"]
-    assert sample.answers == {(0, 1): [Answer(W, "y")]}
+    assert sample.answers == {(0, 1): [WorkerAnswer(W, "y")]}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from nextpair.app.web.connection_guard import LONGEST_HEAD, ConnectionLimits, GuardedProtocol
+from nextpair.app.web.connection_limits import MAX_HEAD_BYTES, ConnectionLimits, LimitedHttpProtocol
 
 HEAD = b"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
 SECONDS = 20.0
@@ -93,7 +93,7 @@ class Ends:
         self._config = Config(app, http="h11", lifespan="off")
         self._state = ServerState()
 
-    def connect(self) -> tuple[GuardedProtocol, Transport]:
+    def connect(self) -> tuple[LimitedHttpProtocol, Transport]:
         """Open a connection."""
         made = self.limits(
             config=self._config, server_state=self._state, app_state={}, _loop=self.loop
@@ -222,7 +222,7 @@ def test_a_request_that_does_not_come_is_cut(piece: bytes, requests: int) -> Non
 def test_a_head_may_be_long_but_not_endless() -> None:
     async def run() -> None:
         ends = Ends(read_all)
-        for size, status in ((LONGEST_HEAD - 1000, b"200"), (LONGEST_HEAD + 1, b"431")):
+        for size, status in ((MAX_HEAD_BYTES - 1000, b"200"), (MAX_HEAD_BYTES + 1, b"431")):
             protocol, transport = ends.connect()
             protocol.data_received(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * size)
             if not transport.is_closed:

@@ -13,9 +13,9 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-SLOWEST = 100
+MIN_BODY_BYTES_PER_SECOND = 100
 """Bytes of a body that must come per second, on average over `receive_seconds`."""
-LONGEST_HEAD = 65_536
+MAX_HEAD_BYTES = 65_536
 """Bytes that the head of a request may have; httptools would take any number."""
 
 
@@ -35,11 +35,11 @@ class ConnectionLimits:
 
     receive_seconds: float
     most: int
-    waiting: dict["GuardedProtocol", None] = field(default_factory=dict)
+    waiting: dict["LimitedHttpProtocol", None] = field(default_factory=dict)
 
-    def __call__(self, **given: Any) -> "GuardedProtocol":
+    def __call__(self, **given: Any) -> "LimitedHttpProtocol":
         """Make the protocol of a connection, as uvicorn asks for it."""
-        return GuardedProtocol(self, **given)
+        return LimitedHttpProtocol(self, **given)
 
     def make_room(self, connections: int) -> bool:
         """Say whether there is room for one more; close who has waited longest, if need be."""
@@ -51,7 +51,7 @@ class ConnectionLimits:
         return False
 
 
-class GuardedProtocol(HttpToolsProtocol):
+class LimitedHttpProtocol(HttpToolsProtocol):
     """One connection. A timer runs while something is expected of the other end."""
 
     def __init__(self, limits: ConnectionLimits, **given: Any) -> None:
@@ -83,8 +83,8 @@ class GuardedProtocol(HttpToolsProtocol):
             return
         if self._timer is None:
             self._wait_for_head()
-        elif self._received > LONGEST_HEAD:
-            self._refuse(431, "too-large", f"the head has more than {LONGEST_HEAD:,} bytes")
+        elif self._received > MAX_HEAD_BYTES:
+            self._refuse(431, "too-large", f"the head has more than {MAX_HEAD_BYTES:,} bytes")
 
     def on_headers_complete(self) -> None:
         """Work on the request, and expect its body."""
@@ -138,7 +138,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._timer = None
         is_unread = self.flow.read_paused or bool(self.cycle.body)
         is_ours = is_unread and not self.cycle.response_complete
-        if is_ours or self._received >= SLOWEST * self._limits.receive_seconds:
+        if is_ours or self._received >= MIN_BODY_BYTES_PER_SECOND * self._limits.receive_seconds:
             self._expect(self._check_body)
         else:
             self._end_waiting()
@@ -149,7 +149,7 @@ class GuardedProtocol(HttpToolsProtocol):
             return
         cycle = self.cycle
         if cycle is None or cycle.response_complete or not cycle.response_started:
-            self.transport.write(_answer(status, kind, detail))
+            self.transport.write(_problem_response(status, kind, detail))
         if cycle is not None and not cycle.response_complete:
             # Whatever the application still answers goes nowhere.
             cycle.disconnected = True
@@ -158,7 +158,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def _answer(status: int, kind: str, detail: str) -> bytes:
+def _problem_response(status: int, kind: str, detail: str) -> bytes:
     title = HTTPStatus(status).phrase
     problem: Mapping[str, object] = {
         "type": f"urn:nextpair:{kind}",

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.formats.features import FeatureTable
-from nextpair.app.formats.files import BadFile, rows
+from nextpair.app.formats.files import BadFile, read_rows
 from nextpair.app.formats.trec import Grades
 from nextpair.app.simulation.crowd import SimulatedWorker
 from nextpair.selectors.errors import BadInput, BadOption
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Outcome, Pair, unordered
 
-MEANINGS = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
+OUTCOMES = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
 SCORES = {Outcome.BETTER: 1.0, Outcome.TIE: 0.5, Outcome.WORSE: 0.0}
 
 
@@ -28,7 +28,7 @@ class NoRecordedAnswer(BadInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ShownPair:
     """A pair as a worker sees it: the first document is on the left, unless they are swapped."""
 
     pair: Pair
@@ -36,23 +36,23 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkerAnswer:
     """What came back for a question, and from whom."""
 
     outcome: Outcome
     worker: str
 
 
-class Judge(Protocol):
+class SimulatedJudge(Protocol):
     """Answers the questions of one run over one topic."""
 
     def answer(
-        self, question: Question, worker: SimulatedWorker, rng: np.random.Generator
-    ) -> Answer:
+        self, question: ShownPair, worker: SimulatedWorker, rng: np.random.Generator
+    ) -> WorkerAnswer:
         """Say how the first document of the pair, on whichever side, compares with the second."""
 
 
-class Truth(Protocol):
+class GroundTruth(Protocol):
     """What is true of one topic, and who answers for it."""
 
     @property
@@ -61,15 +61,15 @@ class Truth(Protocol):
     def documents(self) -> Sequence[Document]: ...
     @property
     def scores(self) -> NDArray[np.float64]: ...
-    def sample(self, chosen: Sequence[int]) -> "Truth":
+    def sample(self, chosen: Sequence[int]) -> "GroundTruth":
         """Keep only these documents."""
 
-    def judge(self) -> Judge:
+    def judge(self) -> SimulatedJudge:
         """Begin a run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedTruth:
     """Grades decide: the higher grade is better, equal grades are a tie."""
 
     topic: str
@@ -81,35 +81,35 @@ class Graded:
         """The grades."""
         return np.array(self.grades, dtype=np.float64)
 
-    def sample(self, chosen: Sequence[int]) -> "Graded":
+    def sample(self, chosen: Sequence[int]) -> "GradedTruth":
         """Keep only these documents."""
-        return Graded(
+        return GradedTruth(
             self.topic,
             [self.documents[place] for place in chosen],
             [self.grades[place] for place in chosen],
         )
 
-    def judge(self) -> "Graded":
+    def judge(self) -> "GradedTruth":
         """Grades need nothing kept between questions."""
         return self
 
     def answer(
-        self, question: Question, worker: SimulatedWorker, rng: np.random.Generator
-    ) -> Answer:
+        self, question: ShownPair, worker: SimulatedWorker, rng: np.random.Generator
+    ) -> WorkerAnswer:
         """Answer as a worker who sees the grades, as far as they do not err."""
         first, second = (self.grades[place] for place in question.pair)
-        truth = Outcome.TIE if first == second else MEANINGS[first < second]
+        truth = Outcome.TIE if first == second else OUTCOMES[first < second]
         outcome = worker.answer(truth, rng, swapped=question.swapped)
-        return Answer(outcome, worker.id)
+        return WorkerAnswer(outcome, worker.id)
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedTruth:
     """Real answers decide; the truth is each document's mean outcome over all of them."""
 
     topic: str
     documents: Sequence[Document]
-    answers: Mapping[Pair, Sequence[Answer]]
+    answers: Mapping[Pair, Sequence[WorkerAnswer]]
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -124,39 +124,39 @@ class Recorded:
         mean: NDArray[np.float64] = np.divide(total, count, out=middle, where=count > 0)
         return mean
 
-    def sample(self, chosen: Sequence[int]) -> "Recorded":
+    def sample(self, chosen: Sequence[int]) -> "RecordedTruth":
         """Keep only these documents."""
         place = {old: new for new, old in enumerate(chosen)}
-        answers: dict[Pair, Sequence[Answer]] = {}
+        answers: dict[Pair, Sequence[WorkerAnswer]] = {}
         for (first, second), given in self.answers.items():
             if first in place and second in place:
                 add_answers(answers, (place[first], place[second]), given)
-        return Recorded(self.topic, [self.documents[old] for old in chosen], answers)
+        return RecordedTruth(self.topic, [self.documents[old] for old in chosen], answers)
 
-    def judge(self) -> "Replay":
+    def judge(self) -> "RecordedAnswers":
         """Begin with no answer used."""
-        return Replay(self)
+        return RecordedAnswers(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class RecordedAnswers:
     """Hands out recorded answers, each once before any is used again."""
 
-    truth: Recorded
-    _left: dict[Pair, list[Answer]] = field(default_factory=dict)
+    truth: RecordedTruth
+    _left: dict[Pair, list[WorkerAnswer]] = field(default_factory=dict)
 
     def answer(
-        self, question: Question, worker: SimulatedWorker, rng: np.random.Generator
-    ) -> Answer:
+        self, question: ShownPair, worker: SimulatedWorker, rng: np.random.Generator
+    ) -> WorkerAnswer:
         """Draw one of the answers real workers gave to this pair, on whichever side it was."""
         key = unordered(*question.pair)
         left = self._left.get(key)
         if not left:
             left = self._left[key] = list(self._recorded(key))
         drawn = left.pop(int(rng.integers(len(left))))
-        return drawn if key == question.pair else Answer(drawn.outcome.reversed, drawn.worker)
+        return drawn if key == question.pair else WorkerAnswer(drawn.outcome.reversed, drawn.worker)
 
-    def _recorded(self, pair: Pair) -> Sequence[Answer]:
+    def _recorded(self, pair: Pair) -> Sequence[WorkerAnswer]:
         try:
             return self.truth.answers[pair]
         except KeyError:
@@ -166,20 +166,22 @@ class Replay:
             ) from None
 
 
-def add_answers(answers: dict[Pair, Sequence[Answer]], pair: Pair, given: Iterable[Answer]) -> None:
+def add_answers(
+    answers: dict[Pair, Sequence[WorkerAnswer]], pair: Pair, given: Iterable[WorkerAnswer]
+) -> None:
     """File answers under the unordered pair, turned round where its sides were."""
     key = unordered(*pair)
     turned = (
-        answer if key == pair else Answer(answer.outcome.reversed, answer.worker)
+        answer if key == pair else WorkerAnswer(answer.outcome.reversed, answer.worker)
         for answer in given
     )
     answers[key] = [*answers.get(key, ()), *turned]
 
 
-def graded_truths(grades: Grades, features: FeatureTable) -> list[Graded]:
+def graded_truths(grades: Grades, features: FeatureTable) -> list[GradedTruth]:
     """Build one truth per topic from grades, with the features of its documents."""
     return [
-        Graded(
+        GradedTruth(
             topic,
             [Document(document, features.of(topic, document)) for document in of_topic],
             list(of_topic.values()),
@@ -188,7 +190,9 @@ def graded_truths(grades: Grades, features: FeatureTable) -> list[Graded]:
     ]
 
 
-def recorded_truths(path: Path, columns: Sequence[str], answers: Sequence[str]) -> list[Recorded]:
+def recorded_truths(
+    path: Path, columns: Sequence[str], answers: Sequence[str]
+) -> list[RecordedTruth]:
     """Read recorded answers from a CSV file.
 
     Parameters
@@ -202,10 +206,10 @@ def recorded_truths(path: Path, columns: Sequence[str], answers: Sequence[str]) 
         raise BadOption(f"a replay needs five different columns, got {', '.join(columns)}")
     if len(set(answers)) != 3 or len(answers) != 3:
         raise BadOption(f"a replay needs three different answers, got {', '.join(answers)}")
-    meaning = dict(zip(answers, MEANINGS, strict=True))
+    meaning = dict(zip(answers, OUTCOMES, strict=True))
     places: dict[str, dict[str, int]] = defaultdict(dict)
-    given: dict[str, dict[Pair, Sequence[Answer]]] = defaultdict(dict)
-    for where, row in rows(path, columns):
+    given: dict[str, dict[Pair, Sequence[WorkerAnswer]]] = defaultdict(dict)
+    for where, row in read_rows(path, columns):
         topic, first, second, worker, value = (row[column] for column in columns)
         if value not in meaning:
             raise BadFile(f"{where}: {value!r} is none of the answers {', '.join(answers)}")
@@ -213,20 +217,20 @@ def recorded_truths(path: Path, columns: Sequence[str], answers: Sequence[str]) 
             raise BadFile(f"{where}: {first!r} is compared with itself")
         known = places[topic]
         pair = known.setdefault(first, len(known)), known.setdefault(second, len(known))
-        add_answers(given[topic], pair, [Answer(meaning[value], worker)])
+        add_answers(given[topic], pair, [WorkerAnswer(meaning[value], worker)])
     return [
-        Recorded(topic, [Document(document) for document in known], given[topic])
+        RecordedTruth(topic, [Document(document) for document in known], given[topic])
         for topic, known in places.items()
     ]
 
 
 def generated_truths(
     topics: int, documents: int, grades: Sequence[float], rng: np.random.Generator
-) -> list[Graded]:
+) -> list[GradedTruth]:
     """Draw topics whose documents have each grade with the given share."""
     shares = np.array(grades) / np.sum(grades)
     return [
-        Graded(
+        GradedTruth(
             f"t{number}",
             [Document(f"t{number}-d{place}") for place in range(1, documents + 1)],
             rng.choice(len(shares), size=documents, p=shares).tolist(),

@@ -13,7 +13,7 @@ from types import FrameType
 
 
 @contextmanager
-def interruptible() -> Iterator[Callable[[], None]]:
+def deferred_interrupt() -> Iterator[Callable[[], None]]:
     """Hold the first Ctrl-C back until what is yielded is called, or the block ends well.
 
     A second one is not held back: whatever is waited for may never come.

@@ -4,15 +4,15 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 
-from nextpair.app.events.log_batches import Batch, Look, event_of
+from nextpair.app.events.log_batches import LogBatch, ProgressSnapshot, format_event
 from nextpair.selectors.base import End
 
-MOST_WAITING = 1000
+MAX_BUFFERED_ENTRIES = 1000
 """Entries kept for a client that reads slowly; what comes after is read from the log again."""
 
 
 @dataclass(slots=True)
-class Seen:
+class StreamCursor:
     """What a stream has told of a topic."""
 
     position: int
@@ -20,12 +20,12 @@ class Seen:
     ended: End | None = None
 
     @staticmethod
-    def of(look: Look) -> "Seen":
+    def of(look: ProgressSnapshot) -> "StreamCursor":
         """Return what there is to be told after a look: nothing but what comes."""
-        return Seen(look.position, look.settled, look.ended)
+        return StreamCursor(look.position, look.settled, look.ended)
 
 
-class Follower:
+class Subscription:
     """One stream of a study or a topic, on the event loop.
 
     Parameters
@@ -40,12 +40,12 @@ class Follower:
         self.only = only
         self.begun = False
         """Whether it has been noted from which position on this stream is told."""
-        self.seen: dict[int, Seen] = {}
+        self.seen: dict[int, StreamCursor] = {}
         self.end: str | None = None
         """Why the stream has ended, if it has."""
         self.behind: set[int] = set()
         """Topics whose news have to be read from the log."""
-        self._waiting: deque[Batch] = deque()
+        self._waiting: deque[LogBatch] = deque()
         self._entries = 0
         self._news = asyncio.Event()
 
@@ -53,10 +53,10 @@ class Follower:
         """Say whether a topic's news are for this stream."""
         return study_id == self.study_id and self.only in (None, topic_id)
 
-    def offer(self, batch: Batch) -> None:
+    def offer(self, batch: LogBatch) -> None:
         """Keep a batch to be told, or note that it has to be read later."""
         if batch.topic_id not in self.behind:
-            if self._entries + len(batch.entries) > MOST_WAITING and self._waiting:
+            if self._entries + len(batch.entries) > MAX_BUFFERED_ENTRIES and self._waiting:
                 self.behind.add(batch.topic_id)
             else:
                 self._waiting.append(batch)
@@ -77,7 +77,7 @@ class Follower:
             return False
         return True
 
-    def take(self) -> Batch | None:
+    def take(self) -> LogBatch | None:
         """Return the oldest batch that is waiting."""
         if not self._waiting:
             if not self.behind:
@@ -87,7 +87,7 @@ class Follower:
         self._entries -= len(batch.entries)
         return batch
 
-    def has_gap(self, batch: Batch) -> bool:
+    def has_gap(self, batch: LogBatch) -> bool:
         """Say whether something before a batch has not been told."""
         return batch.after > self.position(batch.topic_id)
 
@@ -95,10 +95,10 @@ class Follower:
         """Return up to which position a topic's news have been told."""
         return self._seen(topic_id).position
 
-    def _seen(self, topic_id: int) -> Seen:
-        return self.seen.setdefault(topic_id, Seen(0))
+    def _seen(self, topic_id: int) -> StreamCursor:
+        return self.seen.setdefault(topic_id, StreamCursor(0))
 
-    def tell(self, batch: Batch) -> bytes:
+    def tell(self, batch: LogBatch) -> bytes:
         """Write what of a batch has not been told; only the last event of a position has its id.
 
         Whoever is cut off before that comes back with the position before, and hears all of it.
@@ -113,14 +113,14 @@ class Follower:
         held_back = batch.look is None or batch.look.position < position
         return b"".join(self._numbered(events, position, held_back))
 
-    def _arrivals(self, seen: Seen, look: Look) -> list[bytes]:
+    def _arrivals(self, seen: StreamCursor, look: ProgressSnapshot) -> list[bytes]:
         events = []
         if look.settled != seen.settled:
             content = {"settled": look.settled, "documents": look.documents}
-            events.append(event_of("settled", look.topic, content))
+            events.append(format_event("settled", look.topic, content))
         if look.ended is not None and seen.ended is None:
             content_of_end = {"judgments": look.judged, "ended": look.ended.value}
-            events.append(event_of("finished", look.topic, content_of_end))
+            events.append(format_event("finished", look.topic, content_of_end))
         seen.settled, seen.ended = look.settled, look.ended
         return events
 

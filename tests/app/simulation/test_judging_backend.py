@@ -8,9 +8,15 @@ import pytest
 from numpy.typing import NDArray
 
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.desk import LocalDesk
-from nextpair.app.simulation.runs import SEEDS, Plan, TopicRun, judge_topic
-from nextpair.app.simulation.truths import Answer, Question, Recorded, Truth, generated_truths
+from nextpair.app.simulation.ground_truth import (
+    GroundTruth,
+    RecordedTruth,
+    ShownPair,
+    WorkerAnswer,
+    generated_truths,
+)
+from nextpair.app.simulation.judging_backend import LocalBackend
+from nextpair.app.simulation.runs import SEEDS, SimulationPlan, TopicRun, judge_topic
 from nextpair.selectors.base import End, Idle, find_selector, make_options, selector_names
 from nextpair.selectors.state.bayesian_selector import Believer
 from nextpair.selectors.state.documents import Document
@@ -32,7 +38,7 @@ class ForgetfulDesk:
     def topic(self) -> Topic:
         return fold(self.documents, self.log, self.settings)
 
-    def ask(self, worker: str) -> Question | Idle:
+    def ask(self, worker: str) -> ShownPair | Idle:
         # Every pair handed out is a judgment by now, or still held.
         rng = self.settings.question_rng(len(self.log) + len(self.leases))
         choice = self.topic().select(worker, self.leases, rng)
@@ -40,9 +46,9 @@ class ForgetfulDesk:
             return choice
         pair = unordered(*choice)
         self.leases.append(Lease(pair, worker))
-        return Question(pair, swapped=bool(rng.integers(2)))
+        return ShownPair(pair, swapped=bool(rng.integers(2)))
 
-    def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+    def answer(self, pair: Pair, worker: str, answer: WorkerAnswer) -> None:
         self.leases.remove(Lease(pair, worker))
         first, second = (self.documents[place].id for place in pair)
         number = 3 * len(self.log) + 1  # what judgments are numbered by does not matter
@@ -58,23 +64,23 @@ class ForgetfulDesk:
         return self.topic().ended
 
 
-def graded(size: int = 12) -> Truth:
+def graded(size: int = 12) -> GroundTruth:
     (truth,) = generated_truths(1, size, [5, 3, 2], np.random.default_rng(0))
     rng = np.random.default_rng(1)
     documents = [Document(document.id, {"f": rng.normal()}) for document in truth.documents]
     return replace(truth, documents=documents)
 
 
-def recorded(size: int = 8) -> Truth:
+def recorded(size: int = 8) -> GroundTruth:
     rng = np.random.default_rng(2)
     answers = {
         (first, second): [
-            Answer(tuple(Outcome)[rng.integers(3)], f"w{rng.integers(4)}") for _ in range(3)
+            WorkerAnswer(tuple(Outcome)[rng.integers(3)], f"w{rng.integers(4)}") for _ in range(3)
         ]
         for second in range(size)
         for first in range(second)
     }
-    return Recorded("1", [Document(f"d{place}") for place in range(size)], answers)
+    return RecordedTruth("1", [Document(f"d{place}") for place in range(size)], answers)
 
 
 def without_cost(run: TopicRun) -> TopicRun:
@@ -94,7 +100,9 @@ def test_a_desk_that_remembers_nothing_but_the_log_gives_the_same_run(
     selector: str, workers: int, votes: int, policy: ConflictPolicy
 ) -> None:
     same_at_both(
-        Plan(selector, crowd=CROWD, votes=votes, on_conflict=policy, workers=workers, budget=8)
+        SimulationPlan(
+            selector, crowd=CROWD, votes=votes, on_conflict=policy, workers=workers, budget=8
+        )
     )
 
 
@@ -102,25 +110,25 @@ def test_a_desk_that_remembers_nothing_but_the_log_gives_the_same_run(
 @pytest.mark.parametrize("selector", [one for one in selector_names() if believes(one)])
 def test_so_does_one_that_fits_its_beliefs_anew(selector: str, workers: int) -> None:
     # Each of its questions folds the whole log again, fit by fit: few judgments are many fits.
-    same_at_both(Plan(selector, crowd=CROWD, workers=workers, budget=4))
+    same_at_both(SimulationPlan(selector, crowd=CROWD, workers=workers, budget=4))
 
 
-def same_at_both(plan: Plan) -> None:
+def same_at_both(plan: SimulationPlan) -> None:
     for truth in (graded(), recorded()):
         local, forgetful = (
             without_cost(judge_topic(truth, plan, [plan.workers, plan.votes], open_desk))
-            for open_desk in (LocalDesk, ForgetfulDesk)
+            for open_desk in (LocalBackend, ForgetfulDesk)
         )
         assert local == forgetful
 
 
-def two_documents(votes: int = 1) -> LocalDesk:
-    return LocalDesk([Document("a"), Document("b")], Settings("quick-sort", votes=votes))
+def two_documents(votes: int = 1) -> LocalBackend:
+    return LocalBackend([Document("a"), Document("b")], Settings("quick-sort", votes=votes))
 
 
 def test_a_pair_that_is_held_is_not_handed_out_again() -> None:
     desk = two_documents()
-    assert desk.ask("anna") in [Question((0, 1), swapped) for swapped in (False, True)]
+    assert desk.ask("anna") in [ShownPair((0, 1), swapped) for swapped in (False, True)]
     assert desk.ask("ben") is Idle.WAIT
 
 
@@ -128,22 +136,22 @@ def test_an_answer_given_by_another_frees_the_pair_for_whoever_was_asked() -> No
     desk = two_documents(votes=2)
     asked = desk.ask("anna")
     assert not isinstance(asked, Idle)
-    desk.answer(asked.pair, "anna", Answer(Outcome.BETTER, "recorded"))
+    desk.answer(asked.pair, "anna", WorkerAnswer(Outcome.BETTER, "recorded"))
     assert desk.ask("recorded") is Idle.SEEN
     assert not isinstance(desk.ask("anna"), Idle)
 
 
 def test_being_told_to_wait_costs_no_chance() -> None:
-    def answered(waits: int) -> list[Question]:
+    def answered(waits: int) -> list[ShownPair]:
         documents = [Document(f"d{place}") for place in range(12)]
-        desk, asked = LocalDesk(documents, Settings("uniform", seed=4)), list[Question]()
+        desk, asked = LocalBackend(documents, Settings("uniform", seed=4)), list[ShownPair]()
         while not isinstance(question := desk.ask("anna"), Idle):
             asked.append(question)
             while not isinstance(held := desk.ask("ben"), Idle):
-                desk.answer(held.pair, "ben", Answer(Outcome.TIE, "ben"))
+                desk.answer(held.pair, "ben", WorkerAnswer(Outcome.TIE, "ben"))
                 asked.append(held)
             assert [desk.ask("ben") for _ in range(waits)] == [held] * waits
-            desk.answer(question.pair, "anna", Answer(Outcome.TIE, "anna"))
+            desk.answer(question.pair, "anna", WorkerAnswer(Outcome.TIE, "anna"))
         return asked
 
     assert answered(waits=0) == answered(waits=5)
@@ -152,12 +160,12 @@ def test_being_told_to_wait_costs_no_chance() -> None:
 def test_every_seed_drawn_for_a_topic_survives_readers_of_json() -> None:
     seeds: list[int] = []
 
-    def open_desk(documents: Sequence[Document], settings: Settings) -> LocalDesk:
+    def open_desk(documents: Sequence[Document], settings: Settings) -> LocalBackend:
         seeds.append(settings.seed)
-        return LocalDesk(documents, settings)
+        return LocalBackend(documents, settings)
 
     for seed in range(20):
-        judge_topic(graded(2), Plan("uniform"), [seed], open_desk)
+        judge_topic(graded(2), SimulationPlan("uniform"), [seed], open_desk)
     assert len(set(seeds)) == 20
     assert all(int(float(seed)) == seed < SEEDS for seed in seeds)
     assert max(seeds) > 2**48
@@ -167,16 +175,16 @@ def test_every_seed_drawn_for_a_topic_survives_readers_of_json() -> None:
 def test_sides_are_tossed_for_whichever_document_a_selector_names_first(selector: str) -> None:
     truth, swapped = graded(30), list[bool]()
 
-    class Noting(LocalDesk):
-        def ask(self, worker: str) -> Question | Idle:
+    class Noting(LocalBackend):
+        def ask(self, worker: str) -> ShownPair | Idle:
             asked = super().ask(worker)
-            if isinstance(asked, Question):
+            if isinstance(asked, ShownPair):
                 assert asked.pair == unordered(*asked.pair)
                 swapped.append(asked.swapped)
             return asked
 
     for seed in range(10):
-        judge_topic(truth, Plan(selector, budget=4), [seed], Noting)
+        judge_topic(truth, SimulationPlan(selector, budget=4), [seed], Noting)
     # Five standard deviations of so many tosses of a fair coin.
     assert abs(np.mean(swapped) - 0.5) < 2.5 / np.sqrt(len(swapped))
     assert len(swapped) > 300

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from nextpair.app.local.address import Running
+from nextpair.app.local.running_service import RunningService
 from nextpair.selectors.errors import NextpairError
 
 NAME = ".nextpair"
@@ -36,7 +36,7 @@ class AlreadyRunning(NextpairError):
     code = "already-running"
 
 
-class Folder:
+class ServiceFolder:
     """A folder with a service of its own, or one that may get one."""
 
     def __init__(self, path: Path) -> None:
@@ -78,7 +78,7 @@ class Folder:
             time.sleep(TRY_SECONDS)
         raise AlreadyRunning()
 
-    def find(self) -> Running | None:
+    def find(self) -> RunningService | None:
         """Return the service that runs here, if one does."""
         try:
             lock = os.open(self._own / LOCK, os.O_RDWR | os.O_CLOEXEC)
@@ -92,14 +92,14 @@ class Folder:
             os.close(lock)
         return None
 
-    def _noted(self) -> Running | None:
+    def _noted(self) -> RunningService | None:
         """Read where the holder of the lock is; it may not have said so yet."""
         try:
-            return Running(**json.loads((self._own / NOTE).read_text(encoding="utf-8")))
+            return RunningService(**json.loads((self._own / NOTE).read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
-    def note(self, running: Running) -> None:
+    def note(self, running: RunningService) -> None:
         """Say where the service is; only the holder of the lock does."""
         self._write(NOTE, json.dumps(asdict(running)))
 
@@ -142,6 +142,6 @@ class Folder:
         return path
 
 
-def here() -> Folder:
+def current_folder() -> ServiceFolder:
     """Return the folder that commands are called in."""
-    return Folder(Path.cwd())
+    return ServiceFolder(Path.cwd())

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from nextpair.app.commands.remote import add_service
+from nextpair.app.commands.remote import add_service_arguments
 from nextpair.selectors.base import selector_names
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_mechanisms(parser.add_argument_group("what is measured"))
     _add_scale(parser.add_argument_group("how much of it"))
     at_service = parser.add_argument_group("a live service in place of this process")
-    add_service(at_service, local=False)
+    add_service_arguments(at_service, local=False)
     _add_results(parser.add_argument_group("what comes out"))
 
 

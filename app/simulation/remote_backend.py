@@ -18,12 +18,12 @@ from nextpair.app.client.uploads import upload_pool
 from nextpair.app.designs import preference
 from nextpair.app.enums import Reason
 from nextpair.app.formats.pools import Pool, PoolDocument
-from nextpair.app.formats.upload_pools import Unsendable
+from nextpair.app.formats.upload_pools import InvalidUpload
 from nextpair.app.names import clean_name
 from nextpair.app.schemas.judging import AssignmentOut
-from nextpair.app.simulation.desk import Desk, OpenDesk
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.truths import Answer, Question
+from nextpair.app.simulation.ground_truth import ShownPair, WorkerAnswer
+from nextpair.app.simulation.judging_backend import JudgingBackend, OpenBackend
+from nextpair.app.simulation.runs import SimulationPlan
 from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.state.documents import Document
@@ -34,13 +34,13 @@ LEASE_SECONDS = 10.0**7
 """No question may come back only because the others take their time."""
 
 
-class Stopped(NextpairError):
+class SimulationStopped(NextpairError):
     """The simulation was stopped."""
 
     code = "stopped"
 
 
-class RemoteDesk:
+class RemoteBackend:
     """A topic at a service, which decides the sides; here a pair is known by its ids.
 
     Parameters
@@ -62,10 +62,10 @@ class RemoteDesk:
         self._held: dict[tuple[Pair, str], AssignmentOut] = {}
         self._stopped = stopped
 
-    def ask(self, worker: str) -> Question | Idle:
+    def ask(self, worker: str) -> ShownPair | Idle:
         """Hand out a pair, on the sides the service shows it."""
         if self._stopped.is_set():
-            raise Stopped()
+            raise SimulationStopped()
         said = self._client.next(self._study, worker, topic=self._topic, documents=False)
         if said.reason in (Reason.CAP, Reason.PAUSED):
             raise NextpairError(f"study {self._study!r} hands out no more questions: {said.reason}")
@@ -76,14 +76,14 @@ class RemoteDesk:
         shown = (left, right)
         pair = unordered(*shown)
         self._held[pair, worker] = assignment
-        return Question(pair, swapped=shown != pair)
+        return ShownPair(pair, swapped=shown != pair)
 
-    def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+    def answer(self, pair: Pair, worker: str, answer: WorkerAnswer) -> None:
         """Take a pair back. Whoever was asked has answered, whoever's answer that once was."""
         assignment = self._held.pop((pair, worker))
         left_is_first = self._places[assignment.shown[0].id] == pair[0]
         told = answer.outcome if left_is_first else answer.outcome.reversed
-        self._client.judge(assignment, preference.say(told).preference)
+        self._client.judge(assignment, preference.answer_for(told).preference)
 
     def scores(self) -> NDArray[np.float64]:
         """Return the scores of the service's ranking, NaN for documents nobody has judged."""
@@ -102,7 +102,7 @@ class RemoteDesk:
         return self._client.progress(self._study, self._topic).ended
 
 
-class RemoteDesks:
+class RemoteBackends:
     """Opens desks at a service; many threads may do so at once.
 
     Parameters
@@ -117,7 +117,7 @@ class RemoteDesks:
         self._studies: dict[tuple[int, int], str] = {}
         self._stopped = threading.Event()
 
-    def prepare(self, plans: Sequence[Plan], seeds: Iterable[int]) -> list[str]:
+    def prepare(self, plans: Sequence[SimulationPlan], seeds: Iterable[int]) -> list[str]:
         """Add a study for every plan and repeat; return their names."""
         for seed in seeds:
             for place, plan in enumerate(plans):
@@ -126,7 +126,7 @@ class RemoteDesks:
                 self._studies[place, seed] = name
         return [*self._studies.values()]
 
-    def _add_study(self, name: str, plan: Plan) -> None:
+    def _add_study(self, name: str, plan: SimulationPlan) -> None:
         try:
             self._client.create_study(
                 name,
@@ -138,13 +138,13 @@ class RemoteDesks:
                 lease_seconds=LEASE_SECONDS,
             )
         except TypeError as error:
-            raise Unsendable(str(error)) from None
+            raise InvalidUpload(str(error)) from None
 
-    def at(self, place: int, seed: int, topic: str) -> OpenDesk:
+    def at(self, place: int, seed: int, topic: str) -> OpenBackend:
         """Say where a topic of a plan's repeat is judged."""
 
-        def open_desk(documents: Sequence[Document], settings: Settings) -> Desk:
-            study, name = self._studies[place, seed], _name(topic)
+        def open_desk(documents: Sequence[Document], settings: Settings) -> JudgingBackend:
+            study, name = self._studies[place, seed], _topic_name(topic)
             pool = Pool(
                 name,
                 title=topic[:1000],
@@ -154,7 +154,7 @@ class RemoteDesks:
                 ],
             )
             upload_pool(self._client, study, pool, settings.seed)
-            return RemoteDesk(self._client, study, name, documents, self._stopped)
+            return RemoteBackend(self._client, study, name, documents, self._stopped)
 
         return open_desk
 
@@ -163,7 +163,7 @@ class RemoteDesks:
         self._stopped.set()
 
 
-def _name(topic: str) -> str:
+def _topic_name(topic: str) -> str:
     """Call a topic as the file does, unless that cannot stand in an address."""
     with suppress(ValueError):
         return clean_name(topic)

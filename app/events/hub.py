@@ -10,12 +10,12 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from nextpair.app.compute.jobs import Extent, Job
-from nextpair.app.compute.pool import HeavyPool
+from nextpair.app.compute.jobs import Job, JobInputs
+from nextpair.app.compute.pool import ComputePool
 from nextpair.app.errors import TooManyStreams
-from nextpair.app.events.follower import Follower, Seen
-from nextpair.app.events.log_batches import PAGE, Look, look_from_afar
-from nextpair.app.events.log_reader import LONGEST_PAUSE, LogReader, News
+from nextpair.app.events.log_batches import PAGE, ProgressSnapshot, pickled_snapshot
+from nextpair.app.events.log_reader import MAX_SNAPSHOT_PAUSE, LogReader, LogUpdates
+from nextpair.app.events.subscription import StreamCursor, Subscription
 from nextpair.app.runtime.service import Service
 from nextpair.selectors.errors import NextpairError
 
@@ -25,26 +25,26 @@ PING_SECONDS = 15.0
 """How long a stream is silent before it says that it is there."""
 READERS = 2
 """Threads that read what single streams have missed."""
-MOST_AT_ONCE = 25
+DELIVERY_BATCH = 25
 """Streams that are told without a pause: other requests get their turn in between."""
 
-LOOKING = "events"
+SNAPSHOT_KEY = "events"
 """Whose key heavy calls of streams count for."""
-LOOKING_PAUSE = 10.0
+REMOTE_SNAPSHOT_PAUSE = 10.0
 """How many times as long as looking at a large topic took nobody looks at it again."""
 
 Result = TypeVar("Result")
 
 
-class Tail:
+class EventHub:
     """Follows the logs of all topics that somebody follows. All of it is on the event loop."""
 
-    def __init__(self, service: Service, heavy: HeavyPool, clock: Callable[[], float]) -> None:
+    def __init__(self, service: Service, heavy: ComputePool, clock: Callable[[], float]) -> None:
         self._service = service
         self._heavy = heavy
         self._clock = clock
         self._reader = LogReader(service)
-        self._followers: set[Follower] = set()
+        self._followers: set[Subscription] = set()
         self._by_key: Counter[str] = Counter()
         self._task: asyncio.Task[None] | None = None
         self._looking: dict[int, asyncio.Task[None]] = {}
@@ -54,7 +54,7 @@ class Tail:
 
     async def follow(
         self, key_id: str, study_id: int, only: int | None = None, after: int | None = None
-    ) -> Follower:
+    ) -> Subscription:
         """Begin a stream; whoever does ends it by `leave`.
 
         Parameters
@@ -68,7 +68,7 @@ class Tail:
         most = self._service.settings.streams_per_key
         if self._by_key[key_id] >= most:
             raise TooManyStreams(f"this key has {most} event streams open; close one first")
-        follower = Follower(key_id, study_id, only)
+        follower = Subscription(key_id, study_id, only)
         self._by_key[key_id] += 1
         self._followers.add(follower)
         try:
@@ -77,16 +77,18 @@ class Tail:
             self.leave(follower)
             raise
         for topic_id, look in looks.items():
-            seen = follower.seen[topic_id] = Seen(look) if isinstance(look, int) else Seen.of(look)
+            seen = follower.seen[topic_id] = (
+                StreamCursor(look) if isinstance(look, int) else StreamCursor.of(look)
+            )
             if after is not None and after < seen.position:
-                follower.seen[topic_id] = Seen(after)
+                follower.seen[topic_id] = StreamCursor(after)
                 follower.behind.add(topic_id)
         follower.begun = True
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
         return follower
 
-    def leave(self, follower: Follower) -> None:
+    def leave(self, follower: Subscription) -> None:
         """End a stream."""
         if follower not in self._followers:
             return
@@ -102,7 +104,7 @@ class Tail:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def told(self, follower: Follower) -> AsyncIterator[bytes]:
+    async def told(self, follower: Subscription) -> AsyncIterator[bytes]:
         """Yield what a stream tells, until it ends."""
         while follower.end is None:
             batch = follower.take()
@@ -117,7 +119,7 @@ class Tail:
                 yield b": ping\n\n"
         yield f": {follower.end}\n\n".encode()
 
-    async def _missed(self, follower: Follower, topic_id: int) -> AsyncIterator[bytes]:
+    async def _missed(self, follower: Subscription, topic_id: int) -> AsyncIterator[bytes]:
         """Tell what a stream has missed of a topic, a page at a time."""
         follower.behind.discard(topic_id)
         while follower.end is None:
@@ -146,7 +148,7 @@ class Tail:
             await asyncio.sleep(self._service.settings.events_seconds)
         self._reader.forget()
 
-    async def _news(self) -> News:
+    async def _news(self) -> LogUpdates:
         followed = frozenset((one.study_id, one.only) for one in self._followers if one.begun)
         keys = frozenset(one.key_id for one in self._followers)
         return await anyio.to_thread.run_sync(
@@ -155,21 +157,21 @@ class Tail:
 
     async def _look_elsewhere(self, topic_id: int, entries: int) -> None:
         """Have a large topic looked at by a helper process, if one can be had."""
-        job = Job(look_from_afar, "", None, (topic_id,), warm=False)
-        extent = Extent((topic_id,), entries, (entries,))
+        job = Job(pickled_snapshot, "", None, (topic_id,), warm=False)
+        extent = JobInputs((topic_id,), entries, (entries,))
         loop = asyncio.get_running_loop()
         begun = loop.time()
         try:
-            whole = await self._heavy.answer(job, extent, LOOKING, self._clock())
-            look: Look = pickle.loads(whole.body)
+            whole = await self._heavy.answer(job, extent, SNAPSHOT_KEY, self._clock())
+            look: ProgressSnapshot = pickle.loads(whole.body)
             self._reader.take(topic_id, look)
-            self._reader.pause(topic_id, LOOKING_PAUSE * (loop.time() - begun))
+            self._reader.pause(topic_id, REMOTE_SNAPSHOT_PAUSE * (loop.time() - begun))
         except NextpairError:
-            self._reader.pause(topic_id, LONGEST_PAUSE / 10)
+            self._reader.pause(topic_id, MAX_SNAPSHOT_PAUSE / 10)
         finally:
             del self._looking[topic_id]
 
-    async def _hand_out(self, news: News) -> None:
+    async def _hand_out(self, news: LogUpdates) -> None:
         for topic_id, entries in news.distant:
             if topic_id not in self._looking:
                 looking = asyncio.create_task(self._look_elsewhere(topic_id, entries))
@@ -180,5 +182,5 @@ class Tail:
             for study_id, batch in news.batches:
                 if follower.wants(study_id, batch.topic_id):
                     follower.offer(batch)
-            if place % MOST_AT_ONCE == MOST_AT_ONCE - 1:
+            if place % DELIVERY_BATCH == DELIVERY_BATCH - 1:
                 await asyncio.sleep(0)

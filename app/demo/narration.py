@@ -15,29 +15,35 @@ from rich.table import Table
 
 from nextpair.app.client import Client
 from nextpair.app.demo.crowd import ERROR, WORKERS
-from nextpair.app.demo.example import FEWEST, STUDY, Judged
+from nextpair.app.demo.example_study import STUDY, VOTES_PER_PAIR, JudgedTopic
 from nextpair.app.formats.pools import Pool
-from nextpair.app.local.address import Running
+from nextpair.app.local.running_service import RunningService
 from nextpair.app.schemas.results import ExplanationOut
 from nextpair.selectors.state.judgments import Outcome
 
-WIDEST = 100
-SAID = {Outcome.BETTER: "better than", Outcome.WORSE: "worse than", Outcome.TIE: "as good as"}
+MAX_WIDTH = 100
+OUTCOME_PHRASES = {
+    Outcome.BETTER: "better than",
+    Outcome.WORSE: "worse than",
+    Outcome.TIE: "as good as",
+}
 
 
 def open_console() -> Console:
     """Make a console that is never too wide to read, and 80 columns wide where nobody says."""
     console = Console(highlight=False)
-    wide = min(console.width, WIDEST) if console.is_terminal else 80
+    wide = min(console.width, MAX_WIDTH) if console.is_terminal else 80
     return Console(highlight=False, width=wide)
 
 
-def tell_setting(console: Console, running: Running, folder: Path, pools: Sequence[Pool]) -> None:
+def print_setting(
+    console: Console, running: RunningService, folder: Path, pools: Sequence[Pool]
+) -> None:
     """Say what is about to happen."""
     sizes = [len(pool.documents) for pool in pools]
     pairs = sum(size * (size - 1) // 2 for size in sizes)
     console.print()
-    _facts(
+    _print_facts(
         console,
         {
             "service": f"{running.url}, on SQLite in {escape(str(folder))}/",
@@ -55,7 +61,7 @@ def _print_inside(console: Console, what: RenderableType) -> None:
     console.print(Padding(what, (0, 0, 0, 2), expand=False))
 
 
-def _facts(console: Console, facts: dict[str, str]) -> None:
+def _print_facts(console: Console, facts: dict[str, str]) -> None:
     table = Table.grid(padding=(0, 3, 0, 0))
     for name, fact in facts.items():
         table.add_row(f"[dim]{name}[/]", fact)
@@ -63,7 +69,7 @@ def _facts(console: Console, facts: dict[str, str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class WayOn:
+class NextSteps:
     """Addresses for whoever has watched.
 
     Parameters
@@ -100,7 +106,7 @@ def progress_bar(console: Console, client: Client, pairs: int) -> Iterator[Calla
         yield show
 
 
-def tell_ranking(console: Console, judged: Judged) -> None:
+def print_ranking(console: Console, judged: JudgedTopic) -> None:
     """Show a topic's classes, best first."""
     progress, titles = judged.progress, _titles(judged.pool)
     console.print(f"\n[bold]{escape(judged.pool.title)}[/]")
@@ -124,7 +130,7 @@ def _titles(pool: Pool) -> dict[str, str]:
     return {document.id: document.title for document in pool.documents}
 
 
-def tell_inference(console: Console, judged: Judged, found: ExplanationOut) -> None:
+def print_inference(console: Console, judged: JudgedTopic, found: ExplanationOut) -> None:
     """Show how something is known that nobody was asked."""
     titles = {name: f"“{escape(title)}”" for name, title in _titles(judged.pool).items()}
     first, second = titles[found.first], titles[found.second]
@@ -132,17 +138,17 @@ def tell_inference(console: Console, judged: Judged, found: ExplanationOut) -> N
     console.print("  [dim]Nobody was asked. It follows:[/]")
     for step in found.because:
         numbers = ", ".join(map(str, step.judgments))
-        said = f"{titles[step.first]} is {SAID[step.outcome]} {titles[step.second]}"
+        said = f"{titles[step.first]} is {OUTCOME_PHRASES[step.outcome]} {titles[step.second]}"
         _print_inside(console, f"{said} [dim](judgments {numbers})[/]")
 
 
-def tell_sum(console: Console, all_judged: Sequence[Judged], exact: int) -> None:
+def print_summary(console: Console, all_judged: Sequence[JudgedTopic], exact: int) -> None:
     """Say what it cost, and what asking every pair would have."""
     pairs = sum(one.pairs for one in all_judged)
     asked = sum(one.progress.judged_pairs for one in all_judged)
     inferred = sum(one.progress.inferred_pairs for one in all_judged)
     judgments = sum(one.progress.judgments for one in all_judged)
-    every = pairs * FEWEST
+    every = pairs * VOTES_PER_PAIR
     console.print(f"\n[bold]{1 - judgments / every:.0%} fewer judgments than asking every pair[/]")
     console.print(
         f"  {asked} of {pairs} pairs were asked, {inferred} are inferred,"
@@ -155,7 +161,9 @@ def tell_sum(console: Console, all_judged: Sequence[Judged], exact: int) -> None
     )
 
 
-def tell_way_on(console: Console, running: Running, folder: Path, way: WayOn) -> None:
+def print_next_steps(
+    console: Console, running: RunningService, folder: Path, way: NextSteps
+) -> None:
     """Say how to go on, with lines that work as they stand."""
     console.print("\n[bold]The service goes on running[/]")
     # Not in a table: an address that is broken into lines is no link any more.
@@ -167,7 +175,7 @@ def tell_way_on(console: Console, running: Running, folder: Path, way: WayOn) ->
     for what, address in told.items():
         console.print(f"  [dim]{what}[/]")
         console.print(f"    {address}", markup=False, soft_wrap=True)
-    _facts(
+    _print_facts(
         console,
         {
             "API": f"{running.url}/openapi.json (with the key), docs/service.md",
@@ -190,7 +198,7 @@ def _command() -> str:
     return f"{sys.executable} -m nextpair.app.cli"
 
 
-def shell_lines(running: Running, folder: Path) -> list[str]:
+def shell_lines(running: RunningService, folder: Path) -> list[str]:
     """Return lines for a shell, in the folder where the demonstration was started."""
     call = 'curl -H "Authorization: Bearer $KEY"'
     body = """-H 'Content-Type: application/json' -d '{"worker": "worker-1", "dry_run": true}'"""

@@ -6,7 +6,7 @@ HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningService:
     """A service that runs on this machine, for this machine only."""
 
     pid: int

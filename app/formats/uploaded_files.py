@@ -16,23 +16,23 @@ from nextpair.app.errors import TooLarge
 from nextpair.app.formats.files import GZIP, BadFile
 from nextpair.app.settings import MB
 
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 _CHUNK = 2**20
 _HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udfff]")
 
 
-def shown_name(filename: str | None) -> str:
+def displayed_file_name(filename: str | None) -> str:
     r"""Return what a sender calls a file, without folders and what cannot be seen.
 
     >>> shown_name("C:\\Users\\ann\\d.jsonl"), shown_name("../\0..")
     ('d.jsonl', '_..')
     """
     name = re.split(r"[/\\]", filename or "")[-1]
-    return _HIDDEN.sub("_", name)[-LONGEST_NAME:] or "file"
+    return _HIDDEN.sub("_", name)[-MAX_NAME_LENGTH:] or "file"
 
 
 @dataclass(slots=True)
-class Allowance:
+class UnpackQuota:
     """What is left of what the files of one request may have, once they are unpacked."""
 
     megabytes: float
@@ -64,7 +64,7 @@ class Allowance:
             raise TooLarge(f"{name}: a line has more than {self.line_bytes:,} bytes")
 
 
-class ReceivedFile:
+class UploadedFile:
     """A file that was sent, which can be read again and again."""
 
     def __init__(self, name: str, content: BinaryIO) -> None:
@@ -76,14 +76,14 @@ class ReceivedFile:
 
     def open(self, mode: Literal["rb"]) -> io.BufferedReader:
         """Read it from its beginning."""
-        return io.BufferedReader(_FromStart(self._content))
+        return io.BufferedReader(_IndependentReader(self._content))
 
     def close(self) -> None:
         """Give back where it is kept."""
         self._content.close()
 
 
-class _FromStart(io.RawIOBase):
+class _IndependentReader(io.RawIOBase):
     """A file that others read too, each from a place of its own."""
 
     def __init__(self, content: BinaryIO) -> None:
@@ -102,9 +102,9 @@ class _FromStart(io.RawIOBase):
         return len(read)
 
 
-def receive(filename: str | None, sent: BinaryIO, allowance: Allowance) -> ReceivedFile:
+def unpack_upload(filename: str | None, sent: BinaryIO, allowance: UnpackQuota) -> UploadedFile:
     """Unpack a file if it is packed: what is packed may be a thousand times as large."""
-    name = shown_name(filename)
+    name = displayed_file_name(filename)
     allowance.begin()
     sent.seek(0)
     is_packed = sent.read(len(GZIP)) == GZIP
@@ -112,7 +112,7 @@ def receive(filename: str | None, sent: BinaryIO, allowance: Allowance) -> Recei
     if not is_packed:
         while chunk := sent.read(_CHUNK):
             allowance.spend(name, chunk)
-        return ReceivedFile(name, sent)
+        return UploadedFile(name, sent)
     # It has no name in any folder: it is gone as soon as nobody has it open.
     unpacked = tempfile.TemporaryFile()
     try:
@@ -120,10 +120,10 @@ def receive(filename: str | None, sent: BinaryIO, allowance: Allowance) -> Recei
     except BaseException:
         unpacked.close()
         raise
-    return ReceivedFile(name, unpacked)
+    return UploadedFile(name, unpacked)
 
 
-def _unpack(name: str, sent: BinaryIO, unpacked: BinaryIO, allowance: Allowance) -> None:
+def _unpack(name: str, sent: BinaryIO, unpacked: BinaryIO, allowance: UnpackQuota) -> None:
     try:
         with gzip.GzipFile(fileobj=sent, mode="rb") as packed:
             while chunk := packed.read(_CHUNK):

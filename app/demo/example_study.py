@@ -14,7 +14,7 @@ OWN_STUDY = "your-turn"
 """A study that nobody has judged: whoever watches the demonstration may."""
 OWN_TOPIC = "coffee"
 OWN_DOCUMENTS = 6
-FEWEST = 2
+VOTES_PER_PAIR = 2
 """Workers that asking every pair would take for each: two who agree."""
 INSTRUCTIONS = """\
 You see a question and two answers to it. Which answer would help the person who asks more? Judge
@@ -44,7 +44,7 @@ def add_own_study(client: Client, pools: Sequence[Pool]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedTopic:
     """What is known of one topic."""
 
     pool: Pool
@@ -64,15 +64,15 @@ class Judged:
         return [set(names) for names in self.ranking.classes] == wanted
 
 
-def look(client: Client, pools: Sequence[Pool]) -> list[Judged]:
+def fetch_judged_topics(client: Client, pools: Sequence[Pool]) -> list[JudgedTopic]:
     """Fetch what is known of all topics."""
     return [
-        Judged(pool, client.ranking(STUDY, pool.topic), client.progress(STUDY, pool.topic))
+        JudgedTopic(pool, client.ranking(STUDY, pool.topic), client.progress(STUDY, pool.topic))
         for pool in pools
     ]
 
 
-def find_inference(client: Client, judged: Judged) -> ExplanationOut | None:
+def find_inference(client: Client, judged: JudgedTopic) -> ExplanationOut | None:
     """Find two documents nobody was asked about, and how it is known which is better."""
     best, *others = judged.ranking.classes
     for first in best:

@@ -10,23 +10,23 @@ from fastapi.routing import APIRoute
 
 from nextpair.app.errors import TooLarge
 from nextpair.app.settings import Settings
-from nextpair.app.web.access import Access
-from nextpair.app.web.middleware import SentBody
+from nextpair.app.web.access import Authenticator
+from nextpair.app.web.middleware import BodyLimit
 
 UPLOADS = ("/topics.jsonl", "/imports")
 """How the paths end that take files."""
-FEWEST_PARTS = 20_000
-PARTS_PER_DOCUMENT = 10
+MIN_CONTAINERS = 20_000
+CONTAINERS_PER_DOCUMENT = 10
 """Objects and lists of JSON that a body may have, for each document that a topic may have."""
-ANSWER_VALUES = 5000
+MAX_ANSWER_VALUES = 5000
 """Values that an answer's JSON may have: what is said of each, if it is wrong, takes its time."""
-_TEXT = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
+_JSON_STRING = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 """A text of JSON; one without an end goes on to the end, so that none is looked at twice."""
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-class KeyedRoute(APIRoute):
+class AuthenticatedRoute(APIRoute):
     """A route that refuses a caller, or lets them send a body as large as befits them.
 
     The framework would read and parse the body first, and then ask for the key.
@@ -35,7 +35,7 @@ class KeyedRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         """Put the checks before all that the framework does."""
         handle = super().get_route_handler()
-        checks = [*_checks(self.dependant)]
+        checks = [*_authenticators(self.dependant)]
         is_upload = self.path_format.endswith(UPLOADS)
         manages = any(check.manages for check in checks)
 
@@ -44,11 +44,11 @@ class KeyedRoute(APIRoute):
                 await check(request)
             settings: Settings = request.app.state.service.settings
             if checks:
-                body: SentBody = request.scope[SentBody.NAME]
+                body: BodyLimit = request.scope[BodyLimit.NAME]
                 body.allow(_limit(settings, manages=manages, is_upload=is_upload))
             if self.body_field is not None:
                 content = await request.body()
-                _check_parts(content, settings)
+                _check_containers(content, settings)
                 if not manages:
                     _check_values(content)
             return await handle(request)
@@ -56,11 +56,11 @@ class KeyedRoute(APIRoute):
         return known_first
 
 
-def _checks(dependant: Dependant) -> Iterator[Access[Any]]:
+def _authenticators(dependant: Dependant) -> Iterator[Authenticator[Any]]:
     for inner in dependant.dependencies:
-        if isinstance(inner.call, Access):
+        if isinstance(inner.call, Authenticator):
             yield inner.call
-        yield from _checks(inner)
+        yield from _authenticators(inner)
 
 
 def _limit(settings: Settings, *, manages: bool, is_upload: bool) -> float:
@@ -69,18 +69,21 @@ def _limit(settings: Settings, *, manages: bool, is_upload: bool) -> float:
     return settings.max_body_mb if manages else settings.max_answer_mb
 
 
-def _check_parts(content: bytes, settings: Settings) -> None:
+def _check_containers(content: bytes, settings: Settings) -> None:
     """Refuse what would take a hundred times its size, and seconds, once it is parsed."""
-    most = max(FEWEST_PARTS, PARTS_PER_DOCUMENT * settings.max_documents)
-    if _parts(content) > most and _parts(_TEXT.sub(b"", content)) > most:
+    most = max(MIN_CONTAINERS, CONTAINERS_PER_DOCUMENT * settings.max_documents)
+    if (
+        _count_containers(content) > most
+        and _count_containers(_JSON_STRING.sub(b"", content)) > most
+    ):
         raise TooLarge(f"a request body here has at most {most:,} objects and lists")
 
 
 def _check_values(content: bytes) -> None:
-    if content.count(b",") > ANSWER_VALUES:
-        if _TEXT.sub(b"", content).count(b",") > ANSWER_VALUES:
-            raise TooLarge(f"a request body here has at most {ANSWER_VALUES:,} values")
+    if content.count(b",") > MAX_ANSWER_VALUES:
+        if _JSON_STRING.sub(b"", content).count(b",") > MAX_ANSWER_VALUES:
+            raise TooLarge(f"a request body here has at most {MAX_ANSWER_VALUES:,} values")
 
 
-def _parts(content: bytes) -> int:
+def _count_containers(content: bytes) -> int:
     return content.count(b"[") + content.count(b"{")

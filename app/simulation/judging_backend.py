@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.app.simulation.truths import Answer, Question
+from nextpair.app.simulation.ground_truth import ShownPair, WorkerAnswer
 from nextpair.selectors.base import End, Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Pair, unordered
@@ -18,17 +18,17 @@ from nextpair.selectors.state.settings import Lease, Settings
 from nextpair.selectors.state.topic_state import Topic
 
 
-class Desk(Protocol):
+class JudgingBackend(Protocol):
     """Where one topic is judged."""
 
-    def ask(self, worker: str) -> Question | Idle:
+    def ask(self, worker: str) -> ShownPair | Idle:
         """Hand a pair of positions to a worker, who holds it from now on, or say why not.
 
         The pair is unordered, as a selector may have a liking for what it names first; which of
         the two is on the left is for a coin to say, and the same one at every desk.
         """
 
-    def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+    def answer(self, pair: Pair, worker: str, answer: WorkerAnswer) -> None:
         """Take a pair back from the worker who holds it, and absorb its answer.
 
         The answer may be another's: one that was recorded bears the name of whoever gave it.
@@ -44,21 +44,21 @@ class Desk(Protocol):
         """Say why nothing is left to ask, where that is so."""
 
 
-OpenDesk = Callable[[Sequence[Document], Settings], Desk]
+OpenBackend = Callable[[Sequence[Document], Settings], JudgingBackend]
 """Opens a desk for a new topic."""
 
 
-class Desks(Protocol):
+class JudgingBackends(Protocol):
     """Where many topics are judged, several at once."""
 
-    def at(self, place: int, seed: int, topic: str) -> OpenDesk:
+    def at(self, place: int, seed: int, topic: str) -> OpenBackend:
         """Say where a topic is judged in the repeat of this seed of the plan at this place."""
 
     def stop(self) -> None:
         """Close all desks, and send away who comes."""
 
 
-class LocalDesk:
+class LocalBackend:
     """A topic in this process, with its leases in memory, the oldest first."""
 
     def __init__(self, documents: Sequence[Document], settings: Settings) -> None:
@@ -67,7 +67,7 @@ class LocalDesk:
         self._asked = 0
         self._judged = 0
 
-    def ask(self, worker: str) -> Question | Idle:
+    def ask(self, worker: str) -> ShownPair | Idle:
         """Hand out a pair; only pairs count as questions, so being told to wait costs no chance."""
         rng = self._topic.settings.question_rng(self._asked)
         choice = self._topic.select(worker, self._leases, rng)
@@ -77,9 +77,9 @@ class LocalDesk:
         self._leases.append(Lease(pair, worker))
         self._asked += 1
         # The service's coin, tossed where the service does: once the question's pair is chosen.
-        return Question(pair, swapped=bool(rng.integers(2)))
+        return ShownPair(pair, swapped=bool(rng.integers(2)))
 
-    def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+    def answer(self, pair: Pair, worker: str, answer: WorkerAnswer) -> None:
         """Take a pair back, and absorb its answer as the next judgment."""
         self._leases.remove(Lease(pair, worker))
         first, second = (self._topic.documents.ids[place] for place in pair)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nextpair.app.demo.interrupting import interruptible
+from nextpair.app.demo.interrupts import deferred_interrupt
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def _can_be_interrupted() -> Iterator[None]:
 
 def test_an_interruption_waits_until_it_is_asked_for() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), interruptible() as check:
+    with pytest.raises(KeyboardInterrupt), deferred_interrupt() as check:
         check()
         signal.raise_signal(signal.SIGINT)
         done.append("what was begun")
@@ -30,14 +30,14 @@ def test_an_interruption_waits_until_it_is_asked_for() -> None:
 
 def test_an_interruption_that_nobody_asks_for_comes_at_the_end() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), interruptible():
+    with pytest.raises(KeyboardInterrupt), deferred_interrupt():
         signal.raise_signal(signal.SIGINT)
         done.append("all of it")
     assert done == ["all of it"]
 
 
 def test_a_second_interruption_comes_at_once() -> None:
-    with pytest.raises(KeyboardInterrupt), interruptible():
+    with pytest.raises(KeyboardInterrupt), deferred_interrupt():
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         pytest.fail("it was held back")
@@ -45,7 +45,7 @@ def test_a_second_interruption_comes_at_once() -> None:
 
 def test_where_interruptions_are_ignored_they_stay_so() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with interruptible() as check:
+    with deferred_interrupt() as check:
         signal.raise_signal(signal.SIGINT)
         check()
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

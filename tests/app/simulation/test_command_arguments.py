@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from nextpair.app.formats.files import BadFile
-from nextpair.app.simulation.arguments import add_arguments
+from nextpair.app.simulation.command_arguments import add_arguments
+from nextpair.app.simulation.command_inputs import baseline_plan, make_plans, read_truths
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.inputs import baseline_plan, make_plans, read_truths
-from nextpair.app.simulation.runs import Plan
-from nextpair.app.simulation.truths import Graded, Recorded
+from nextpair.app.simulation.ground_truth import GradedTruth, RecordedTruth
+from nextpair.app.simulation.runs import SimulationPlan
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
@@ -98,7 +98,7 @@ def test_recorded_answers_are_replayed_with_the_columns_and_words_named(tmp_path
     path.write_text("q,x,y,who,says\n1,a,b,anna,left\n", encoding="utf-8")
     words = ["--columns", "q,x,y,who,says", "--answers", "left,right,same"]
     (truth,) = read_truths(parse("--replay", path, *words))
-    assert isinstance(truth, Recorded)
+    assert isinstance(truth, RecordedTruth)
     assert truth.scores.tolist() == [1, 0]
 
 
@@ -110,7 +110,11 @@ def test_topics_can_be_drawn() -> None:
 def test_drawing_depends_on_its_own_seed_only() -> None:
     specs = ["documents=50,seed=1", "documents=50,seed=1", "documents=50,seed=2"]
     one, again, other = (
-        [truth.grades for truth in read_truths(parse("--generate", spec)) if type(truth) is Graded]
+        [
+            truth.grades
+            for truth in read_truths(parse("--generate", spec))
+            if type(truth) is GradedTruth
+        ]
         for spec in specs
     )
     assert one == again != other
@@ -177,13 +181,13 @@ def test_every_word_reaches_the_plan() -> None:
     words += "--max-documents 30 --crowd 40 --error 0.2 --error-spread 0.1 --spammers 0.05 "
     words += "--left 0.15 --reversers 0.25"
     crowd = CrowdSettings(40, 0.2, 0.1, spammers=0.05, left=0.15, reversers=0.25)
-    expected = Plan("uniform", {}, crowd, 3, ConflictPolicy.REOPEN, 4, 2.5, 30)
+    expected = SimulationPlan("uniform", {}, crowd, 3, ConflictPolicy.REOPEN, 4, 2.5, 30)
     assert make_plans(parse(*words.split())) == [expected]
 
 
 def test_placement_is_simulated_beside_quick_sort_unless_said_otherwise() -> None:
-    assert make_plans(parse()) == [Plan(DEFAULT_SELECTOR)]
-    assert baseline_plan(parse("--selector", "merge-tie", "--option", "pool=3")) == Plan(
+    assert make_plans(parse()) == [SimulationPlan(DEFAULT_SELECTOR)]
+    assert baseline_plan(parse("--selector", "merge-tie", "--option", "pool=3")) == SimulationPlan(
         "quick-sort"
     )
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.app.pages.sanitising import EMPTIED, IMAGES, TAGS, sanitise
+from nextpair.app.pages.sanitiser import EMPTIED, IMAGES, TAGS, sanitise
 
 KEPT = "<p>One <b>two</b> <em>three</em></p><ul><li>four</li></ul>"
 

@@ -13,9 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from nextpair.app.client import Client
-from nextpair.app.commands.installation import read_settings, ready_database
+from nextpair.app.commands.installation import open_prepared_database, read_settings
 from nextpair.app.enums import Scope
-from nextpair.app.local.address import HOST, Running
+from nextpair.app.local.running_service import HOST, RunningService
 from nextpair.app.security.api_keys import make_key
 from nextpair.selectors.errors import NextpairError
 
@@ -29,7 +29,7 @@ FILES = ("key", NOTE, LOG, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 """All that is ever written to the folder, and all that is removed from it."""
 
 
-def start(folder: Path) -> tuple[Running, str]:
+def start(folder: Path) -> tuple[RunningService, str]:
     """Start a service on a new database in a folder; return it and an admin key to it."""
     # It holds a key, and what people wrote, which is nobody else's on this machine.
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -47,10 +47,10 @@ def start(folder: Path) -> tuple[Running, str]:
     raise NextpairError(f"the service did not start: {' '.join(last)}")
 
 
-def _launch(folder: Path, port: int) -> Running | None:
+def _launch(folder: Path, port: int) -> RunningService | None:
     """Start a service at a port; return nothing if it ends at once."""
     process = _spawn(folder, port)
-    running = Running(process.pid, port)
+    running = RunningService(process.pid, port)
     with os.fdopen(_private(folder / NOTE), "w", encoding="utf-8") as note:
         note.write(json.dumps(asdict(running)))
     try:
@@ -67,7 +67,7 @@ def _launch(folder: Path, port: int) -> Running | None:
         process.returncode = 0
 
 
-def stop(folder: Path) -> Running | None:
+def stop(folder: Path) -> RunningService | None:
     """Stop the service of a folder, if it runs; return what was stopped."""
     running = find(folder)
     if running is not None:
@@ -84,10 +84,10 @@ def stop(folder: Path) -> Running | None:
     return running
 
 
-def find(folder: Path) -> Running | None:
+def find(folder: Path) -> RunningService | None:
     """Return the service of a folder if it runs, and is no other process with its old number."""
     try:
-        running = Running(**json.loads((folder / NOTE).read_text(encoding="utf-8")))
+        running = RunningService(**json.loads((folder / NOTE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
     words = _command_line(running.pid)
@@ -96,7 +96,7 @@ def find(folder: Path) -> Running | None:
 
 
 def _make_key(folder: Path) -> str:
-    database = ready_database(read_settings(database=f"sqlite:///{folder / DATABASE}"))
+    database = open_prepared_database(read_settings(database=f"sqlite:///{folder / DATABASE}"))
     with database.write() as connection:
         key, _ = make_key(connection, Scope.ADMIN, "demo", time.time())
     database.close()

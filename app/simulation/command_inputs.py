@@ -9,15 +9,15 @@ import numpy as np
 
 from nextpair.app.formats.features import FeatureTable, read_features
 from nextpair.app.formats.trec import read_qrels
-from nextpair.app.simulation.arguments import ANSWERS, COLUMNS
+from nextpair.app.simulation.command_arguments import ANSWERS, COLUMNS
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.runs import BASELINE, Plan
-from nextpair.app.simulation.truths import (
-    Truth,
+from nextpair.app.simulation.ground_truth import (
+    GroundTruth,
     generated_truths,
     graded_truths,
     recorded_truths,
 )
+from nextpair.app.simulation.runs import BASELINE, SimulationPlan
 from nextpair.selectors.base import find_selector, make_options
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
@@ -32,7 +32,7 @@ def check_counts(given: argparse.Namespace) -> None:
         raise BadOption("--key has no effect without --url")
 
 
-def read_truths(given: argparse.Namespace) -> list[Truth]:
+def read_truths(given: argparse.Namespace) -> list[GroundTruth]:
     """Read or draw the topics to be judged."""
     features = read_features(given.features)
     sources = [name for name in ("qrels", "generate", "replay") if getattr(given, name) is not None]
@@ -40,8 +40,8 @@ def read_truths(given: argparse.Namespace) -> list[Truth]:
         raise BadOption(f"--{sources[0]} and --{sources[1]} cannot both say what is true")
     if not sources and not features.grades:
         raise BadOption("give --qrels, --generate, --replay, or --features with a grade column")
-    _refuse_idle_words(given, sources)
-    truths: Sequence[Truth]
+    _refuse_ineffective_options(given, sources)
+    truths: Sequence[GroundTruth]
     if given.replay is not None:
         truths = recorded_truths(
             given.replay,
@@ -57,7 +57,7 @@ def read_truths(given: argparse.Namespace) -> list[Truth]:
     return _choose_topics(truths, given.topics)
 
 
-def _graded(qrels: Path | None, features: FeatureTable) -> Sequence[Truth]:
+def _graded(qrels: Path | None, features: FeatureTable) -> Sequence[GroundTruth]:
     if qrels is not None and features.grades:
         raise BadOption("--qrels and the grade column of --features cannot both say what is true")
     grades = features.grades if qrels is None else read_qrels(qrels)
@@ -66,7 +66,7 @@ def _graded(qrels: Path | None, features: FeatureTable) -> Sequence[Truth]:
     return graded_truths(grades, features)
 
 
-def _refuse_idle_words(given: argparse.Namespace, sources: Sequence[str]) -> None:
+def _refuse_ineffective_options(given: argparse.Namespace, sources: Sequence[str]) -> None:
     """Refuse words that would be passed over: what they ask for would seem to be there."""
     for source, words in (
         ("replay", ("features", "error", "error_spread", "spammers", "left", "reversers")),
@@ -80,7 +80,7 @@ def _refuse_idle_words(given: argparse.Namespace, sources: Sequence[str]) -> Non
             raise BadOption(f"--{word} has no effect without --replay")
 
 
-def _generate(spec: str) -> Sequence[Truth]:
+def _generate(spec: str) -> Sequence[GroundTruth]:
     values = {"topics": "10", "documents": "200", "grades": "0.75/0.15/0.08/0.02", "seed": "0"}
     told: set[str] = set()
     for part in spec.split(","):
@@ -101,7 +101,7 @@ def _generate(spec: str) -> Sequence[Truth]:
     return generated_truths(topics, documents, shares, np.random.default_rng(seed))
 
 
-def _choose_topics(truths: Sequence[Truth], wanted: str | None) -> list[Truth]:
+def _choose_topics(truths: Sequence[GroundTruth], wanted: str | None) -> list[GroundTruth]:
     if wanted is None:
         return list(truths)
     ids = wanted.split(",")
@@ -118,21 +118,21 @@ def _choose_topics(truths: Sequence[Truth], wanted: str | None) -> list[Truth]:
     raise BadOption(f"--topics: there is no topic {', '.join(unknown)}")
 
 
-def make_plans(given: argparse.Namespace) -> list[Plan]:
+def make_plans(given: argparse.Namespace) -> list[SimulationPlan]:
     """Make one plan per selector named."""
     names = list(dict.fromkeys(given.selector or [DEFAULT_SELECTOR]))
     options = split_options(given.option)
-    return [_plan(given, name, own) for name, own in _deal(names, options).items()]
+    return [_plan(given, name, own) for name, own in _distribute_options(names, options).items()]
 
 
-def baseline_plan(given: argparse.Namespace) -> Plan:
+def baseline_plan(given: argparse.Namespace) -> SimulationPlan:
     """Make the plan everything is measured against."""
     return _plan(given, BASELINE, {})
 
 
-def _plan(given: argparse.Namespace, selector: str, options: dict[str, object]) -> Plan:
+def _plan(given: argparse.Namespace, selector: str, options: dict[str, object]) -> SimulationPlan:
     crowd = given.crowd if given.crowd is not None else max(100, given.workers)
-    return Plan(
+    return SimulationPlan(
         selector,
         options,
         CrowdSettings(
@@ -159,7 +159,9 @@ def split_options(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _deal(names: Sequence[str], options: dict[str, str]) -> dict[str, dict[str, object]]:
+def _distribute_options(
+    names: Sequence[str], options: dict[str, str]
+) -> dict[str, dict[str, object]]:
     """Give each selector the options it has, read; refuse one that none of them has."""
     known = {
         name: {option.name for option in fields(find_selector(name).Options)} for name in names

@@ -14,11 +14,16 @@ from nextpair.app.cli import main
 from nextpair.app.client import Client
 from nextpair.app.schemas.exports import Format
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.desk import LocalDesk
-from nextpair.app.simulation.remote_desk import RemoteDesks
-from nextpair.app.simulation.runs import Plan, judge_topic
-from nextpair.app.simulation.studies import Run, Study
-from nextpair.app.simulation.truths import Answer, Graded, Recorded, generated_truths
+from nextpair.app.simulation.ground_truth import (
+    GradedTruth,
+    RecordedTruth,
+    WorkerAnswer,
+    generated_truths,
+)
+from nextpair.app.simulation.judging_backend import LocalBackend
+from nextpair.app.simulation.remote_backend import RemoteBackends
+from nextpair.app.simulation.runs import SimulationPlan, judge_topic
+from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 from nextpair.selectors.base import selector_names
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.state.documents import Document
@@ -54,7 +59,7 @@ def client(service: At) -> Iterator[Client]:
         yield client
 
 
-def truths(count: int = 2, size: int = 9) -> list[Graded]:
+def truths(count: int = 2, size: int = 9) -> list[GradedTruth]:
     rng = np.random.default_rng(0)
     return [
         replace(
@@ -69,7 +74,7 @@ def truths(count: int = 2, size: int = 9) -> list[Graded]:
     ]
 
 
-def without_cost(study: Study, plans: Sequence[Plan]) -> list[list[Run]]:
+def without_cost(study: SimulatedStudy, plans: Sequence[SimulationPlan]) -> list[list[StudyRun]]:
     return [
         [
             replace(run, topics=[replace(topic, seconds=0, peak_mb=0) for topic in run.topics])
@@ -79,16 +84,16 @@ def without_cost(study: Study, plans: Sequence[Plan]) -> list[list[Run]]:
     ]
 
 
-def in_process(plans: Sequence[Plan]) -> list[list[Run]]:
-    study = Study(truths(), plans, seed=3)
+def in_process(plans: Sequence[SimulationPlan]) -> list[list[StudyRun]]:
+    study = SimulatedStudy(truths(), plans, seed=3)
     assert len([*study.play()]) == len(study)
     return without_cost(study, plans)
 
 
-def at_service(client: Client, plans: Sequence[Plan], jobs: int) -> list[list[Run]]:
-    desks = RemoteDesks(client)
+def at_service(client: Client, plans: Sequence[SimulationPlan], jobs: int) -> list[list[StudyRun]]:
+    desks = RemoteBackends(client)
     names = desks.prepare(plans, [3])
-    study = Study(truths(), plans, seed=3, desks=desks)
+    study = SimulatedStudy(truths(), plans, seed=3, desks=desks)
     assert len([*study.play(jobs)]) == len(study)
     log = [
         (one.first, one.second, one.worker, one.outcome)
@@ -98,11 +103,11 @@ def at_service(client: Client, plans: Sequence[Plan], jobs: int) -> list[list[Ru
     return without_cost(study, plans)
 
 
-def log_in_process(plan: Plan) -> list[tuple[str, str, str, Outcome]]:
+def log_in_process(plan: SimulationPlan) -> list[tuple[str, str, str, Outcome]]:
     log: list[tuple[str, str, str, Outcome]] = []
 
-    class Noting(LocalDesk):
-        def answer(self, pair: Pair, worker: str, answer: Answer) -> None:
+    class Noting(LocalBackend):
+        def answer(self, pair: Pair, worker: str, answer: WorkerAnswer) -> None:
             first, second = (truth.documents[place].id for place in pair)
             log.append((first, second, worker, answer.outcome))
             super().answer(pair, worker, answer)
@@ -112,20 +117,22 @@ def log_in_process(plan: Plan) -> list[tuple[str, str, str, Outcome]]:
     return log
 
 
-def plans_for(selector: str) -> list[Plan]:
+def plans_for(selector: str) -> list[SimulationPlan]:
     plans = [
-        Plan(selector),
-        Plan(selector, crowd=NOISY, budget=4),
-        Plan(selector, crowd=NOISY, workers=6, on_conflict=ConflictPolicy.REOPEN, budget=4),
-        Plan(selector, crowd=NOISY, workers=6, votes=3, budget=5),
-        Plan(selector, crowd=BAD, workers=6, votes=3, budget=5),
+        SimulationPlan(selector),
+        SimulationPlan(selector, crowd=NOISY, budget=4),
+        SimulationPlan(
+            selector, crowd=NOISY, workers=6, on_conflict=ConflictPolicy.REOPEN, budget=4
+        ),
+        SimulationPlan(selector, crowd=NOISY, workers=6, votes=3, budget=5),
+        SimulationPlan(selector, crowd=BAD, workers=6, votes=3, budget=5),
     ]
     # To who fits anew after each answer, and does so for long, votes and conflicts are nothing.
     return plans[1::3] if selector == "information-gain" else plans
 
 
 @cache
-def expected(selector: str) -> list[list[Run]]:
+def expected(selector: str) -> list[list[StudyRun]]:
     return in_process(plans_for(selector))
 
 
@@ -137,29 +144,35 @@ def test_a_run_at_a_service_is_the_run_in_process(client: Client, selector: str)
 
 
 def test_who_says_left_means_what_the_service_shows_there(client: Client) -> None:
-    plan, desks = Plan("uniform", crowd=CrowdSettings(9, left=1), workers=3), RemoteDesks(client)
+    plan, desks = (
+        SimulationPlan("uniform", crowd=CrowdSettings(9, left=1), workers=3),
+        RemoteBackends(client),
+    )
     (name,) = desks.prepare([plan], [3])
-    (run,) = Study(truths(1), [plan], seed=3, desks=desks).play()
+    (run,) = SimulatedStudy(truths(1), [plan], seed=3, desks=desks).play()
     told = [(one.answer["preference"], one.outcome) for one in client.judgments(name, "t1")]
     assert set(told) == {("left", Outcome.BETTER), ("left", Outcome.WORSE)}
     assert len(told) == run.judgments
 
 
 def test_the_options_of_a_plan_reach_the_service(client: Client) -> None:
-    plans = [Plan("merge-tie", {"svm_judgments": 3, "pool": 8}), Plan("merge-tie")]
+    plans = [
+        SimulationPlan("merge-tie", {"svm_judgments": 3, "pool": 8}),
+        SimulationPlan("merge-tie"),
+    ]
     assert at_service(client, plans, jobs=1) == in_process(plans)
 
 
 def test_a_recorded_answer_is_filed_under_the_worker_who_was_asked(client: Client) -> None:
     answers = {
-        (first, second): [Answer(Outcome.BETTER, "recorded")]
+        (first, second): [WorkerAnswer(Outcome.BETTER, "recorded")]
         for second in range(4)
         for first in range(second)
     }
-    truth = Recorded("a topic", [Document(f"d{place}") for place in range(4)], answers)
-    plan, desks = Plan("quick-sort"), RemoteDesks(client)
+    truth = RecordedTruth("a topic", [Document(f"d{place}") for place in range(4)], answers)
+    plan, desks = SimulationPlan("quick-sort"), RemoteBackends(client)
     (name,) = desks.prepare([plan], [0])
-    study = Study([truth], [plan], desks=desks)
+    study = SimulatedStudy([truth], [plan], desks=desks)
     (run,) = study.play()
     assert (run.tau_b, run.exact) == (1, True)
     (topic,) = client.topics(name)
@@ -169,9 +182,9 @@ def test_a_recorded_answer_is_filed_under_the_worker_who_was_asked(client: Clien
 
 
 def test_a_simulation_that_ends_sends_the_threads_away(client: Client) -> None:
-    plan, desks = Plan("uniform"), RemoteDesks(client)
+    plan, desks = SimulationPlan("uniform"), RemoteBackends(client)
     desks.prepare([plan], [0])
-    study = Study(truths(4, 30), [plan], desks=desks)
+    study = SimulatedStudy(truths(4, 30), [plan], desks=desks)
     playing = study.play(jobs=2)
     desks.stop()
     with pytest.raises(NextpairError, match="stopped"):
@@ -179,11 +192,11 @@ def test_a_simulation_that_ends_sends_the_threads_away(client: Client) -> None:
 
 
 def test_a_paused_study_is_not_waited_for(client: Client) -> None:
-    plan, desks = Plan("uniform"), RemoteDesks(client)
+    plan, desks = SimulationPlan("uniform"), RemoteBackends(client)
     (name,) = desks.prepare([plan], [0])
     client.change_study(name, status="paused")
     with pytest.raises(NextpairError, match="paused"):
-        [*Study(truths(), [plan], desks=desks).play()]
+        [*SimulatedStudy(truths(), [plan], desks=desks).play()]
 
 
 def test_the_command_finds_the_same_at_a_service(
