@@ -34,9 +34,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command; bad input is one line on standard error and exit code 2."""
     words = sys.argv[1:] if words is None else words
     tell_libraries()
-    given = parser_for(words).parse_args(words)
+    arguments = parser_for(words).parse_args(words)
     try:
-        code: int = given.run(given)
+        code: int = arguments.run(arguments)
     except NextpairError as error:
         print(f"nextpair: {shortened(str(error), LONGEST)}", file=sys.stderr)
         return 2

@@ -120,10 +120,10 @@ def errors_by_place(
         The parts with which the places in it begin.
     """
     found: dict[str, list[str]] = {}
-    for one in errors:
-        where = ".".join(_place(one, body, root))
+    for error in errors:
+        where = ".".join(_place(error, body, root))
         words = found.setdefault(where, [])
-        if (said := error_message(one)) not in words:
+        if (said := error_message(error)) not in words:
             words.append(said)
     return [(where, " or ".join(words)) for where, words in found.items()]
 

@@ -112,7 +112,7 @@ class RetryingConnection:
         path: str,
         *,
         content: Callable[[], Iterable[bytes]] | None = None,
-        **given: Any,
+        **options: Any,
     ) -> httpx.Response:
         """Send a request until it is answered.
 
@@ -125,7 +125,7 @@ class RetryingConnection:
             response: httpx.Response | None = None
             try:
                 response = self.http.request(
-                    method, path, content=content() if content else None, **given
+                    method, path, content=content() if content else None, **options
                 )
             except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):
                 # Trying again cannot help; and the error itself might show the key.

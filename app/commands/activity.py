@@ -18,15 +18,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="as JSON Lines")
 
 
-def show(given: argparse.Namespace) -> int:
+def show(arguments: argparse.Namespace) -> int:
     """Print the log, and how the money stands."""
-    with open_client(given) as client:
-        rows = list(client.activity(given.study))
-        if given.json:
+    with open_client(arguments) as client:
+        rows = list(client.activity(arguments.study))
+        if arguments.json:
             for row in rows:
                 print(json.dumps(row.model_dump(mode="json"), ensure_ascii=False))
             return 0
-        hiring = client.hiring(given.study)
+        hiring = client.hiring(arguments.study)
     table = Table("when", "what", "state", "cost", box=None)
     # Ids are there to be copied: they are broken rather than cut.
     table.add_column("about", overflow="fold")

@@ -27,10 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stop", action="store_true", help="only stop the service")
 
 
-def demo(given: argparse.Namespace) -> int:
+def demo(arguments: argparse.Namespace) -> int:
     """Show everything; half a demonstration leaves nothing running."""
     stopped = background_service.stop(FOLDER)
-    if given.stop:
+    if arguments.stop:
         print(f"stopped {stopped.url}" if stopped else "nothing was running")
         return 0
     try:

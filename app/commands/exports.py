@@ -66,23 +66,23 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def export(given: argparse.Namespace) -> int:
+def export(arguments: argparse.Namespace) -> int:
     """Fetch the results."""
-    form = Format(given.format)
-    options = {name: getattr(given, name) for name in OPTIONS}
+    form = Format(arguments.format)
+    options = {name: getattr(arguments, name) for name in OPTIONS}
     idle = ineffective_option(form, options)
     if idle is not None:
         word = "no-inferred" if idle == "inferred" else idle
         raise BadOption(f"--{word} has no effect with --format {form}")
-    if given.output is not None:
-        check_output(given.output)
-    with open_client(given) as client:
-        found = client.open_export(given.study, form, topic=given.topic, **options)
+    if arguments.output is not None:
+        check_output(arguments.output)
+    with open_client(arguments) as client:
+        found = client.open_export(arguments.study, form, topic=arguments.topic, **options)
         with found as content:
-            _warn(content.unjudged, bool(given.unjudged))
-            if given.output is None:
+            _warn(content.unjudged, bool(arguments.unjudged))
+            if arguments.output is None:
                 return print_bytes(content)
-            write_atomically(given.output.resolve(), content)
+            write_atomically(arguments.output.resolve(), content)
     return 0
 
 

@@ -98,7 +98,7 @@ def _add_study(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--judges",
-        choices=[one.value for one in Judges],
+        choices=[judges.value for judges in Judges],
         help="the same: one careful person, a few, or a crowd, some of whom err often (default)",
     )
     group.add_argument(
@@ -106,23 +106,25 @@ def _add_study(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def import_files(given: argparse.Namespace) -> int:
+def import_files(arguments: argparse.Namespace) -> int:
     """Read everything, then send it topic by topic; the same again changes nothing."""
-    settings = _settings(given)
-    pools = _read(given)
-    with open_client(given) as client:
-        _find_or_add_study(client, given.study, settings)
-        known = {topic.id for topic in client.topics(given.study)}
-        not_shown = _upload(client, given.study, pools)
+    settings = _settings(arguments)
+    pools = _read(arguments)
+    with open_client(arguments) as client:
+        _find_or_add_study(client, arguments.study, settings)
+        known = {topic.id for topic in client.topics(arguments.study)}
+        not_shown = _upload(client, arguments.study, pools)
     for omission in not_shown:
         print(f"warning: {omission.warning()}", file=sys.stderr)
     documents = sum(len(pool.documents) for pool in pools)
     new = sum(pool.topic not in known for pool in pools)
     print(
-        f"study {given.study}: {_count(len(pools), 'topic')}, {_count(documents, 'document')};"
+        f"study {arguments.study}: {_count(len(pools), 'topic')}, {_count(documents, 'document')};"
         f" {_count(new, 'topic')} new, {len(pools) - new} there already"
     )
-    print(f"next, judge it or invite others: {client.url}/studies/{quote(given.study, safe='')}")
+    print(
+        f"next, judge it or invite others: {client.url}/studies/{quote(arguments.study, safe='')}"
+    )
     return 0
 
 
@@ -130,14 +132,16 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _read(given: argparse.Namespace) -> Sequence[Pool]:
-    if not given.runs and not given.documents:
+def _read(arguments: argparse.Namespace) -> Sequence[Pool]:
+    if not arguments.runs and not arguments.documents:
         raise BadOption("give --runs or --documents: there is nothing to import")
     for word, needed in (("depth", "runs"), ("topic", "documents")):
-        if getattr(given, word) is not None and not getattr(given, needed):
+        if getattr(arguments, word) is not None and not getattr(arguments, needed):
             raise BadOption(f"--{word} has no effect without --{needed}")
-    depth = DEFAULT_DEPTH if given.depth is None else given.depth
-    sources = ImportSources(given.topics, given.runs, given.documents, depth, given.topic)
+    depth = DEFAULT_DEPTH if arguments.depth is None else arguments.depth
+    sources = ImportSources(
+        arguments.topics, arguments.runs, arguments.documents, depth, arguments.topic
+    )
     try:
         pools, warnings = read_sources(sources)
     except BadFile as error:
@@ -147,18 +151,18 @@ def _read(given: argparse.Namespace) -> Sequence[Pool]:
     return pools
 
 
-def _settings(given: argparse.Namespace) -> dict[str, object]:
+def _settings(arguments: argparse.Namespace) -> dict[str, object]:
     """Return what was said of the study, as the service would tell it."""
     said: dict[str, object] = {}
-    if given.selector is not None:
-        said["selector"] = given.selector
-    if given.judges is not None:
-        said["judges"] = given.judges
-    if given.votes is not None:
-        said["votes"] = given.votes
-    if given.option:
-        texts = split_options(given.option)
-        read = make_options(find_selector(given.selector or DEFAULT_SELECTOR), texts)
+    if arguments.selector is not None:
+        said["selector"] = arguments.selector
+    if arguments.judges is not None:
+        said["judges"] = arguments.judges
+    if arguments.votes is not None:
+        said["votes"] = arguments.votes
+    if arguments.option:
+        texts = split_options(arguments.option)
+        read = make_options(find_selector(arguments.selector or DEFAULT_SELECTOR), texts)
         said["options"] = json.loads(json.dumps({key: getattr(read, key) for key in texts}))
     return said
 

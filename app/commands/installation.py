@@ -23,10 +23,10 @@ def add_database_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_settings(**given: object) -> Settings:
+def read_settings(**overrides: object) -> Settings:
     """Read the settings from the environment, and what a command says over it."""
-    said = {name: value for name, value in given.items() if value is not None}
-    if has_password(str(said.get("database", ""))):
+    values = {name: value for name, value in overrides.items() if value is not None}
+    if has_password(str(values.get("database", ""))):
         print(
             "nextpair: warning: others on this machine can see the password in --database; better"
             " put it in a file, and its name in the environment as NEXTPAIR_DATABASE_PASSWORD_FILE",
@@ -34,7 +34,7 @@ def read_settings(**given: object) -> Settings:
         )
     try:
         # Of what types they are, pydantic finds out.
-        return Settings(**said)  # type: ignore[arg-type]
+        return Settings(**values)  # type: ignore[arg-type]
     except ValidationError as error:
         name, what = first_error(error)
         where = f"{name} (NEXTPAIR_{name.upper()}): " if name else ""

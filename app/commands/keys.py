@@ -38,16 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_database_argument(word)
 
 
-def _create(given: argparse.Namespace) -> int:
-    database = open_prepared_database(read_settings(database=given.database))
+def _create(arguments: argparse.Namespace) -> int:
+    database = open_prepared_database(read_settings(database=arguments.database))
     with database.write() as connection:
-        key, _ = api_keys.make_key(connection, Scope(given.scope), given.label, time.time())
+        key, _ = api_keys.make_key(connection, Scope(arguments.scope), arguments.label, time.time())
     print(key)
     return 0
 
 
-def _list(given: argparse.Namespace) -> int:
-    database = open_prepared_database(read_settings(database=given.database))
+def _list(arguments: argparse.Namespace) -> int:
+    database = open_prepared_database(read_settings(database=arguments.database))
     with database.read() as connection:
         rows = stored.list_keys(connection)
     table = Table("id", "scope", "label", "made", "revoked", box=None)
@@ -61,8 +61,8 @@ def _day(at: float | None) -> str:
     return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _revoke(given: argparse.Namespace) -> int:
-    database = open_prepared_database(read_settings(database=given.database))
+def _revoke(arguments: argparse.Namespace) -> int:
+    database = open_prepared_database(read_settings(database=arguments.database))
     with database.write() as connection:
-        api_keys.revoke_key(connection, given.id, time.time())
+        api_keys.revoke_key(connection, arguments.id, time.time())
     return 0

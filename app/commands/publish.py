@@ -55,34 +55,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--stop", action="store_true", help="offer no more; pay what was begun")
 
 
-def publish(given: argparse.Namespace) -> int:
+def publish(arguments: argparse.Namespace) -> int:
     """Start to hire, pause or stop."""
-    with open_client(given) as client:
-        study = client.study(given.study)
-        changes = _changes(given, study)
-        _print_message(client.hiring(given.study))
-        if given.dry_run:
-            return _print_plan(client.plan_hiring(given.study, changes))
-        if given.pause or given.stop:
-            if study.platform != given.platform:
-                raise BadOption(f"study {given.study!r} is on {study.platform}")
-            state = HiringState.PAUSED if given.pause else HiringState.STOPPED
+    with open_client(arguments) as client:
+        study = client.study(arguments.study)
+        changes = _changes(arguments, study)
+        _print_message(client.hiring(arguments.study))
+        if arguments.dry_run:
+            return _print_plan(client.plan_hiring(arguments.study, changes))
+        if arguments.pause or arguments.stop:
+            if study.platform != arguments.platform:
+                raise BadOption(f"study {arguments.study!r} is on {study.platform}")
+            state = HiringState.PAUSED if arguments.pause else HiringState.STOPPED
         else:
             state = HiringState.RUNNING
-            _change(client, given.study, changes)
-        return _print_status(client.set_hiring(given.study, state))
+            _change(client, arguments.study, changes)
+        return _print_status(client.set_hiring(arguments.study, state))
 
 
-def _changes(given: argparse.Namespace, study: StudyOut) -> dict[str, Any]:
+def _changes(arguments: argparse.Namespace, study: StudyOut) -> dict[str, Any]:
     """Say what the command line says otherwise than the study."""
     changes: dict[str, Any] = {}
-    if study.platform != given.platform:
-        changes |= {"platform": given.platform, "platform_options": {}}
-    if given.option:
+    if study.platform != arguments.platform:
+        changes |= {"platform": arguments.platform, "platform_options": {}}
+    if arguments.option:
         options = {} if changes else dict(study.platform_options)
-        said = {name: _value(text) for name, text in split_options(given.option).items()}
+        said = {name: _value(text) for name, text in split_options(arguments.option).items()}
         changes["platform_options"] = options | said
-    amounts = {name: getattr(given, name) for name in AMOUNTS if getattr(given, name) is not None}
+    amounts = {
+        name: getattr(arguments, name) for name in AMOUNTS if getattr(arguments, name) is not None
+    }
     if amounts:
         changes["hiring"] = {**study.hiring.model_dump(mode="json"), **amounts}
     return changes

@@ -31,10 +31,10 @@ def add_service_arguments(
     )
 
 
-def open_client(given: argparse.Namespace) -> Client:
+def open_client(arguments: argparse.Namespace) -> Client:
     """Connect to a service; one that is not there is told at once, not after many attempts."""
-    key = (given.key or os.environ.get(KEY, "")).strip()
-    url, key = (given.url, key) if given.url is not None else _local_service(key)
+    key = (arguments.key or os.environ.get(KEY, "")).strip()
+    url, key = (arguments.url, key) if arguments.url is not None else _local_service(key)
     if not re.match(r"https?://[^/]", url):
         raise BadOption(f"--url must begin with http:// or https://, got {url!r}")
     if not key:

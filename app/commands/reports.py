@@ -67,45 +67,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="everything as JSON")
 
 
-def report(given: argparse.Namespace) -> int:
+def report(arguments: argparse.Namespace) -> int:
     """Fetch the report, and add what the files tell."""
-    if given.runs is not None and given.against is None:
+    if arguments.runs is not None and arguments.against is None:
         raise BadOption("--runs needs --against: systems are ranked by the study and by that")
-    if given.out is not None:
-        check_output(given.out)
-    if given.export is not None and given.against is None:
+    if arguments.out is not None:
+        check_output(arguments.out)
+    if arguments.export is not None and arguments.against is None:
         raise BadOption("--export needs --against: it says which file is compared with that")
-    grades = None if given.against is None else read_real_qrels(given.against)
-    runs = None if given.runs is None else read_runs(given.runs)
-    with open_client(given) as client:
+    grades = None if arguments.against is None else read_real_qrels(arguments.against)
+    runs = None if arguments.runs is None else read_runs(arguments.runs)
+    with open_client(arguments) as client:
         found = client.report(
-            given.study,
-            topic=given.topic,
-            rating=given.rating,
-            points=given.points,
-            pseudonyms=given.pseudonyms,
+            arguments.study,
+            topic=arguments.topic,
+            rating=arguments.rating,
+            points=arguments.points,
+            pseudonyms=arguments.pseudonyms,
         )
         told = FullReportOut.model_validate(found, from_attributes=True)
         if grades is not None:
-            form = Format(given.export or Format.QRELS)
-            scores = _exported(client, given, form, told)
-            told.reference = compare_with_reference(grades, scores, str(given.against))
+            form = Format(arguments.export or Format.QRELS)
+            scores = _exported(client, arguments, form, told)
+            told.reference = compare_with_reference(grades, scores, str(arguments.against))
             _warn(told, grades)
             if runs is not None:
                 ends = told.scale if form is Format.QRELS_REAL else told.grades
                 told.systems = compare_runs(runs, grades, scores, ends)
-    return _write(told, given)
+    return _write(told, arguments)
 
 
 def _exported(
-    client: Client, given: argparse.Namespace, form: Format, told: FullReportOut
+    client: Client, arguments: argparse.Namespace, form: Format, told: FullReportOut
 ) -> RealGrades:
     """Fetch the very file that `nextpair export` writes; a topic nobody has judged is empty."""
-    content = client.export(given.study, form, topic=given.topic, rating=given.rating)
+    content = client.export(arguments.study, form, topic=arguments.topic, rating=arguments.rating)
     lines = b"".join(content).decode().splitlines()
     where = f"the export {form.value!r}"
     found = parse_real_qrels((f"{where}:{place}", line) for place, line in enumerate(lines, 1))
-    return {one.topic: {} for one in told.topics} | found
+    return {topic.topic: {} for topic in told.topics} | found
 
 
 def _warn(told: FullReportOut, grades: RealGrades) -> None:
@@ -123,12 +123,12 @@ def _warn(told: FullReportOut, grades: RealGrades) -> None:
             )
 
 
-def _write(told: FullReportOut, given: argparse.Namespace) -> int:
-    if given.out is not None:
-        write_atomically(given.out.resolve(), [render(told).encode()])
-    if given.json:
+def _write(told: FullReportOut, arguments: argparse.Namespace) -> int:
+    if arguments.out is not None:
+        write_atomically(arguments.out.resolve(), [render(told).encode()])
+    if arguments.json:
         return print_bytes([told.model_dump_json(indent=2).encode() + b"\n"])
-    if given.out is None:
+    if arguments.out is None:
         print("\n".join(summary(told)))
     return 0
 
@@ -152,6 +152,7 @@ def summary(told: FullReportOut) -> list[str]:
         )
     if told.systems is not None:
         lines += [
-            f"Systems by {one.measure}: tau-b {decimal(one.tau)}" for one in told.systems.measures
+            f"Systems by {measure.measure}: tau-b {decimal(measure.tau)}"
+            for measure in told.systems.measures
         ]
     return lines

@@ -25,15 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="look once, and end")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Look after all studies that hire, until stopped."""
-    settings = read_settings(database=given.database)
+    settings = read_settings(database=arguments.database)
     open_prepared_database(settings).close()
     start_logging(settings.log_level)
     service = Service(settings)
     runner = Runner(service, time.time)
     try:
-        if given.once:
+        if arguments.once:
             runner.tick()
             runner.resign()
             return 0

@@ -43,10 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--processes", type=int, metavar="N", help="how many serve (default: 1)")
 
 
-def serve(given: argparse.Namespace) -> int:
+def serve(arguments: argparse.Namespace) -> int:
     """Serve until stopped."""
     settings = read_settings(
-        database=given.database, host=given.host, port=given.port, processes=given.processes
+        database=arguments.database,
+        host=arguments.host,
+        port=arguments.port,
+        processes=arguments.processes,
     )
     database = open_prepared_database(settings)
     with database.read() as connection:

@@ -31,11 +31,11 @@ def add_browser_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(given: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Sign in at a service."""
-    with open_client(given) as client:
+    with open_client(arguments) as client:
         address = _address(client, client.url)
-    show_address(current_folder(), address, browser=given.browser and given.url is None)
+    show_address(current_folder(), address, browser=arguments.browser and arguments.url is None)
     return 0
 
 

@@ -59,40 +59,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_browser_argument(parser)
 
 
-def start(given: argparse.Namespace) -> int:
+def start(arguments: argparse.Namespace) -> int:
     """Serve until Ctrl-C; where a service runs already, only sign in there."""
     folder = current_folder()
     folder.make()
     try:
         with folder.held(), ExitStack() as stack:
-            return _serve(given, folder, stack)
+            return _serve(arguments, folder, stack)
     except AlreadyRunning:
-        return _sign_in_again(given, folder)
+        return _sign_in_again(arguments, folder)
     except KeyboardInterrupt:
         print(f"\nstopped. Everything is kept in {DATABASE}: nextpair start goes on with it.")
         return 0
 
 
-def _sign_in_again(given: argparse.Namespace, folder: ServiceFolder) -> int:
+def _sign_in_again(arguments: argparse.Namespace, folder: ServiceFolder) -> int:
     running = folder.find()
     if running is None:
         raise NextpairError(
             "another nextpair start in this folder is just starting or stopping:"
             " try again in a moment"
         )
-    if given.port not in (None, running.port):
+    if arguments.port not in (None, running.port):
         raise NextpairError(
             f"a service runs in this folder already, at {running.url}: stop it first"
             f" (Ctrl-C where it was started, or end process {running.pid})"
         )
     print(f"a service runs in this folder already: {running.url} (process {running.pid})")
-    sign_in(folder, running, browser=given.browser)
+    sign_in(folder, running, browser=arguments.browser)
     return 0
 
 
-def _serve(given: argparse.Namespace, folder: ServiceFolder, stack: ExitStack) -> int:
+def _serve(arguments: argparse.Namespace, folder: ServiceFolder, stack: ExitStack) -> int:
     _warn_unused_variables()
-    listening = stack.enter_context(_listen(given.port))
+    listening = stack.enter_context(_listen(arguments.port))
     running = RunningService(os.getpid(), int(listening.getsockname()[1]))
     settings = _settings(running.port)
     code = _prepare(folder, settings)
@@ -101,7 +101,7 @@ def _serve(given: argparse.Namespace, folder: ServiceFolder, stack: ExitStack) -
     signal.signal(signal.SIGTERM, _interrupt)
     folder.note(running)
     address = running.url + sign_in_path(code)
-    announce = partial(_announce, folder, running, address, browser=given.browser)
+    announce = partial(_announce, folder, running, address, browser=arguments.browser)
     return run_server(settings, listening, GRACE_SECONDS, announce)
 
 

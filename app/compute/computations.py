@@ -54,7 +54,7 @@ def ranking(service: Service, now: float, study: str, topic: str, rating: str | 
             position=found.position,
             complete=found.complete,
             classes=[list(names) for names in found.classes],
-            documents=[RankedOut(**asdict(one)) for one in found.documents],
+            documents=[RankedOut(**asdict(document)) for document in found.documents],
         )
     )
 

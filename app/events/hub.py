@@ -149,8 +149,10 @@ class EventHub:
         self._reader.forget()
 
     async def _news(self) -> LogUpdates:
-        followed = frozenset((one.study_id, one.only) for one in self._followers if one.begun)
-        keys = frozenset(one.key_id for one in self._followers)
+        followed = frozenset(
+            (follower.study_id, follower.only) for follower in self._followers if follower.begun
+        )
+        keys = frozenset(follower.key_id for follower in self._followers)
         return await anyio.to_thread.run_sync(
             self._reader.news, followed, keys, self._clock(), limiter=self._own_thread
         )

@@ -65,7 +65,9 @@ def merge_pools(
     if ranked is None:
         members = _collect_by_topic(documents, quota)
     else:
-        members = {pool.topic: {one.id: one for one in pool.documents} for pool in ranked}
+        members = {
+            pool.topic: {document.id: document for document in pool.documents} for pool in ranked
+        }
         left_out = _fill_ranked(members, documents, quota)
     pools = [
         replace(

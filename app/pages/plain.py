@@ -41,7 +41,7 @@ def link(address: str, label: Content, **attributes: object) -> Html:
 def problem_page(title: str, detail: str, errors: list[str]) -> bytes:
     """Write what went wrong as a sentence."""
     title = _TITLES.get(title, title)
-    listed = [element("li", one, dir="auto") for one in errors]
+    listed = [element("li", error, dir="auto") for error in errors]
     return plain_page(
         title,
         element("p", as_sentence(detail), dir="auto"),

@@ -23,16 +23,16 @@ def reference(found: ReferenceOut) -> Html:
     heads = ["topic", "documents", "alike", "opposite", "tied", "tau-b", "of ordered", "AUC"]
     rows: list[list[Content]] = [
         [
-            one.topic,
-            f"{one.documents:,}",
-            f"{one.pairs.agree:,}",
-            f"{one.pairs.disagree:,}",
-            f"{one.pairs.unknown:,}",
-            decimal(one.tau),
-            percent(one.ordered_agreement),
-            percent(one.auc),
+            topic.topic,
+            f"{topic.documents:,}",
+            f"{topic.pairs.agree:,}",
+            f"{topic.pairs.disagree:,}",
+            f"{topic.pairs.unknown:,}",
+            decimal(topic.tau),
+            percent(topic.ordered_agreement),
+            percent(topic.auc),
         ]
-        for one in found.topics
+        for topic in found.topics
     ]
     shown = table(heads, rows, "Topics against the reference")
     title = "Does the study agree with the reference?"
@@ -63,15 +63,15 @@ def systems(found: SystemsOut) -> Html:
     heads = ["system", "RBP, reference", "RBP, study", "nDCG, reference", "nDCG, study"]
     rows: list[list[Content]] = [
         [
-            one.system,
-            decimal(one.rbp_reference, 4),
-            decimal(one.rbp_study, 4),
-            decimal(one.ndcg_reference, 4),
-            decimal(one.ndcg_study, 4),
+            system.system,
+            decimal(system.rbp_reference, 4),
+            decimal(system.rbp_study, 4),
+            decimal(system.ndcg_reference, 4),
+            decimal(system.ndcg_study, 4),
         ]
-        for one in found.systems
+        for system in found.systems
     ]
-    points = [(one.system, one.rbp_reference, one.rbp_study) for one in found.systems]
+    points = [(system.system, system.rbp_reference, system.rbp_study) for system in found.systems]
     picture = draw_scatter(
         points, "RBP by the reference (across) and by the study (up)", "Systems by RBP"
     )

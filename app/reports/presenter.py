@@ -44,13 +44,13 @@ def report_out(report: Report, wish: ReportRequest, now: float) -> ReportOut:
         agreement=_agreement(report.agreement, report),
         convergence=_points(report.convergence),
         weighed_by=report.weighed_by,
-        workers=[_worker(one) for one in report.workers],
+        workers=[_worker(worker) for worker in report.workers],
         topics=_topics(report),
     )
 
 
 def _topics(report: Report) -> list[TopicReportOut]:
-    return [TopicReportOut.model_validate(one, from_attributes=True) for one in report.topics]
+    return [TopicReportOut.model_validate(topic, from_attributes=True) for topic in report.topics]
 
 
 def _prediction(prediction: Prediction) -> PredictionOut:
@@ -58,7 +58,7 @@ def _prediction(prediction: Prediction) -> PredictionOut:
 
 
 def _points(points: list[ConvergencePoint]) -> list[PointOut]:
-    return [PointOut.model_validate(one, from_attributes=True) for one in points]
+    return [PointOut.model_validate(point, from_attributes=True) for point in points]
 
 
 def _agreement(agreement: Agreement, report: Report) -> AgreementOut:

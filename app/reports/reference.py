@@ -76,18 +76,21 @@ def _topic(
     topic: str, scores: Mapping[str, float], grades: Mapping[str, float]
 ) -> tuple[TopicReferenceOut, Concordance]:
     both = [document for document in scores if document in grades]
-    given = [float(grades[document]) for document in both]
+    reference_grades = [float(grades[document]) for document in both]
     scored = [scores[document] for document in both]
-    pairs, whole = concordance(given, scored), all(grade == int(grade) for grade in given)
+    pairs, whole = (
+        concordance(reference_grades, scored),
+        all(grade == int(grade) for grade in reference_grades),
+    )
     told = TopicReferenceOut(
         topic=topic,
         documents=len(both),
         pairs=concordance_out(pairs),
-        agreement=pairwise_agreement(given, scored),
-        ordered_agreement=pairwise_agreement(given, scored, only_ordered=True),
-        tau=tau_b(given, scored),
+        agreement=pairwise_agreement(reference_grades, scored),
+        ordered_agreement=pairwise_agreement(reference_grades, scored, only_ordered=True),
+        tau=tau_b(reference_grades, scored),
         # Which grade is relevant is known of whole grades only.
-        auc=auc([float(grade > 0) for grade in given], scored) if whole else None,
+        auc=auc([float(grade > 0) for grade in reference_grades], scored) if whole else None,
     )
     return told, pairs
 

@@ -120,7 +120,9 @@ def convergence(report: ReportOut) -> Html:
     """Show how the ranking came to rest."""
     told = paragraph(about_convergence(report.convergence))
     curves = [
-        _defined_points(one.convergence) for one in report.topics[:MAX_CURVES] if one.convergence
+        _defined_points(topic.convergence)
+        for topic in report.topics[:MAX_CURVES]
+        if topic.convergence
     ]
     if not any(curves):
         return section("When did the ranking converge?", told)
@@ -135,7 +137,7 @@ def convergence(report: ReportOut) -> Html:
 
 
 def _defined_points(points: list[PointOut]) -> list[tuple[float, float]]:
-    return [(float(one.judgments), one.tau) for one in points if one.tau is not None]
+    return [(float(point.judgments), point.tau) for point in points if point.tau is not None]
 
 
 def _caption(text: str) -> Html:
@@ -159,7 +161,7 @@ def workers(report: ReportOut) -> Html:
         "median seconds",
         "verdicts passed / failed",
     ]
-    rows = [_worker(one) for one in report.workers[:MAX_ROWS]]
+    rows = [_worker(worker) for worker in report.workers[:MAX_ROWS]]
     legend = (
         "Known answers: traps and the quiz, also those of batches that did not pass. Intransitive"
         " triads: of three documents a worker compared all with one another, how often no order"
@@ -202,7 +204,7 @@ def topics(report: ReportOut) -> Html:
     heads = ["topic", "documents", "judgments", "workers", "pairs judged", "inferred", "open"]
     heads += ["left", "alpha", "audits"]
     in_pairs = report.selector is not None
-    rows = [_topic(one, in_pairs=in_pairs) for one in report.topics[:MAX_ROWS]]
+    rows = [_topic(topic, in_pairs=in_pairs) for topic in report.topics[:MAX_ROWS]]
     legend = paragraph(
         "Pairs: those people were asked about, others whose relation is known, and the rest;"
         " together all pairs of documents. Left: what is still to be asked, where the selector can"

@@ -153,7 +153,10 @@ def reliability_source(facts: TopicSnapshot) -> str | None:
 def estimate_reliabilities(facts: TopicSnapshot) -> dict[int, tuple[float, int]]:
     """Say how far each worker can be relied on, and on how many answers that rests."""
     if facts.reliabilities:
-        return {int(one.worker): (one.right, one.answers) for one in facts.reliabilities}
+        return {
+            int(reliability.worker): (reliability.right, reliability.answers)
+            for reliability in facts.reliabilities
+        }
     said = facts.said()
     kind = reliability_source(facts)
     if kind is None or not said.rows:

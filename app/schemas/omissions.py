@@ -35,9 +35,9 @@ class OmissionOut(BaseModel):
 def merge_omissions(omissions: Iterable[OmissionOut]) -> list[OmissionOut]:
     """Add up what is said of several topics, or of several documents."""
     found: dict[str, OmissionOut] = {}
-    for one in omissions:
-        before = found.get(one.what)
-        found[one.what] = one if before is None else _sum(before, one)
+    for omission in omissions:
+        before = found.get(omission.what)
+        found[omission.what] = omission if before is None else _sum(before, omission)
     return list(found.values())
 
 
@@ -54,6 +54,6 @@ def _sum(one: OmissionOut, other: OmissionOut) -> OmissionOut:
 def qualify_with_topic(topic: str, omissions: Iterable[OmissionOut]) -> list[OmissionOut]:
     """Name the documents with their topic, where several topics are told of."""
     return [
-        one.model_copy(update={"first": [f"{topic}/{name}" for name in one.first]})
-        for one in omissions
+        omission.model_copy(update={"first": [f"{topic}/{name}" for name in omission.first]})
+        for omission in omissions
     ]

@@ -39,7 +39,7 @@ class RetractionIn(RequestModel):
     def _check(self) -> "RetractionIn":
         if bool(self.judgments) == (self.worker is not None):
             raise ValueError("give either judgments or a worker")
-        if len({one.topic for one in self.judgments}) < len(self.judgments):
+        if len({judgment.topic for judgment in self.judgments}) < len(self.judgments):
             raise ValueError("a topic stands there twice")
         return self
 

@@ -95,13 +95,18 @@ def _read(selectors: str | Iterable[str] | Mapping[str, Options]) -> dict[str, O
     """Read the options of each selector, refusing those it does not have."""
     if isinstance(selectors, str):
         selectors = [selectors]
-    given = selectors if isinstance(selectors, Mapping) else {name: {} for name in selectors}
-    if not given:
+    options_by_name = (
+        selectors if isinstance(selectors, Mapping) else {name: {} for name in selectors}
+    )
+    if not options_by_name:
         raise BadOption("name at least one selector")
-    read = {name: make_options(find_selector(name), options) for name, options in given.items()}
+    read = {
+        name: make_options(find_selector(name), options)
+        for name, options in options_by_name.items()
+    }
     return {
         name: {option: getattr(read[name], option) for option in options}
-        for name, options in given.items()
+        for name, options in options_by_name.items()
     }
 
 

@@ -33,38 +33,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command_arguments.add_arguments(parser)
 
 
-def simulate(given: argparse.Namespace) -> int:
+def simulate(arguments: argparse.Namespace) -> int:
     """Run the study; 0 only if every run finished."""
-    check_counts(given)
-    _check_outputs(given)
-    plans = make_plans(given)
-    baseline = None if given.no_baseline else baseline_plan(given)
-    with _open_study(given, all_plans(plans, baseline)) as study:
-        _play(study, given.jobs)
+    check_counts(arguments)
+    _check_outputs(arguments)
+    plans = make_plans(arguments)
+    baseline = None if arguments.no_baseline else baseline_plan(arguments)
+    with _open_study(arguments, all_plans(plans, baseline)) as study:
+        _play(study, arguments.jobs)
     found = collect_results(study, plans, baseline)
     console = _console(sys.stdout)
     for table in filter(None, (found.table(console.width), found.comparison(console.width))):
         console.print(table)
-    if given.json:
-        _write(given.json, to_json(found.results))
-    if given.plot:
-        draw(found.results, given.plot)
+    if arguments.json:
+        _write(arguments.json, to_json(found.results))
+    if arguments.plot:
+        draw(found.results, arguments.plot)
     return 0 if found.finished else 1
 
 
 @contextmanager
 def _open_study(
-    given: argparse.Namespace, plans: Sequence[SimulationPlan]
+    arguments: argparse.Namespace, plans: Sequence[SimulationPlan]
 ) -> Iterator[SimulatedStudy]:
     """Prepare what is to be played, here or at a service."""
-    truths, chance = read_truths(given), {"repeat": given.repeat, "seed": given.seed}
-    curves = bool(not given.no_baseline or given.json or given.plot)
-    if given.url is None:
+    truths, chance = read_truths(arguments), {"repeat": arguments.repeat, "seed": arguments.seed}
+    curves = bool(not arguments.no_baseline or arguments.json or arguments.plot)
+    if arguments.url is None:
         yield SimulatedStudy(truths, plans, **chance, with_curves=curves)
         return
-    with open_client(given) as client:
+    with open_client(arguments) as client:
         desks = RemoteBackends(client)
-        for name in desks.prepare(plans, range(given.seed, given.seed + given.repeat)):
+        for name in desks.prepare(plans, range(arguments.seed, arguments.seed + arguments.repeat)):
             print(f"study {name}", file=sys.stderr)
         yield SimulatedStudy(truths, plans, **chance, desks=desks, with_curves=curves)
 
@@ -92,15 +92,15 @@ def _console(file: TextIO) -> Console:
     return console if console.is_terminal else Console(file=file, width=WIDTH)
 
 
-def _check_outputs(given: argparse.Namespace) -> None:
+def _check_outputs(arguments: argparse.Namespace) -> None:
     """Find out before the study, not after it, that its results cannot be kept."""
-    for path in (given.json, given.plot):
+    for path in (arguments.json, arguments.plot):
         if path and path.is_dir():
             raise NextpairError(f"cannot write {path}: it is a folder")
         if path and not path.parent.is_dir():
             raise NextpairError(f"cannot write {path}: there is no folder {path.parent}")
-    if given.plot:
-        check_format(given.plot)
+    if arguments.plot:
+        check_format(arguments.plot)
 
 
 def _write(path: Path, text: str) -> None:

@@ -23,38 +23,40 @@ from nextpair.selectors.errors import BadInput, BadOption, UnknownOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 
-def check_counts(given: argparse.Namespace) -> None:
+def check_counts(arguments: argparse.Namespace) -> None:
     """Refuse counts that cannot be meant."""
     for name, least in (("repeat", 1), ("jobs", 1), ("seed", 0)):
-        if getattr(given, name) < least:
-            raise BadOption(f"--{name} must be at least {least}, got {getattr(given, name)}")
-    if given.key is not None and given.url is None:
+        if getattr(arguments, name) < least:
+            raise BadOption(f"--{name} must be at least {least}, got {getattr(arguments, name)}")
+    if arguments.key is not None and arguments.url is None:
         raise BadOption("--key has no effect without --url")
 
 
-def read_truths(given: argparse.Namespace) -> list[GroundTruth]:
+def read_truths(arguments: argparse.Namespace) -> list[GroundTruth]:
     """Read or draw the topics to be judged."""
-    features = read_features(given.features)
-    sources = [name for name in ("qrels", "generate", "replay") if getattr(given, name) is not None]
+    features = read_features(arguments.features)
+    sources = [
+        name for name in ("qrels", "generate", "replay") if getattr(arguments, name) is not None
+    ]
     if len(sources) > 1:
         raise BadOption(f"--{sources[0]} and --{sources[1]} cannot both say what is true")
     if not sources and not features.grades:
         raise BadOption("give --qrels, --generate, --replay, or --features with a grade column")
-    _refuse_ineffective_options(given, sources)
+    _refuse_ineffective_options(arguments, sources)
     truths: Sequence[GroundTruth]
-    if given.replay is not None:
+    if arguments.replay is not None:
         truths = recorded_truths(
-            given.replay,
-            (given.columns or COLUMNS).split(","),
-            (given.answers or ANSWERS).split(","),
+            arguments.replay,
+            (arguments.columns or COLUMNS).split(","),
+            (arguments.answers or ANSWERS).split(","),
         )
-    elif given.generate is not None:
-        truths = _generate(given.generate)
+    elif arguments.generate is not None:
+        truths = _generate(arguments.generate)
     else:
-        truths = _graded(given.qrels, features)
+        truths = _graded(arguments.qrels, features)
     if not truths:
         raise BadInput("there is no topic to judge: the file holds none")
-    return _choose_topics(truths, given.topics)
+    return _choose_topics(truths, arguments.topics)
 
 
 def _graded(qrels: Path | None, features: FeatureTable) -> Sequence[GroundTruth]:
@@ -66,17 +68,17 @@ def _graded(qrels: Path | None, features: FeatureTable) -> Sequence[GroundTruth]
     return graded_truths(grades, features)
 
 
-def _refuse_ineffective_options(given: argparse.Namespace, sources: Sequence[str]) -> None:
+def _refuse_ineffective_options(arguments: argparse.Namespace, sources: Sequence[str]) -> None:
     """Refuse words that would be passed over: what they ask for would seem to be there."""
     for source, words in (
         ("replay", ("features", "error", "error_spread", "spammers", "left", "reversers")),
         ("generate", ("features",)),
     ):
         for word in words:
-            if source in sources and getattr(given, word):
+            if source in sources and getattr(arguments, word):
                 raise BadOption(f"--{word.replace('_', '-')} has no effect with --{source}")
     for word in ("columns", "answers"):
-        if "replay" not in sources and getattr(given, word):
+        if "replay" not in sources and getattr(arguments, word):
             raise BadOption(f"--{word} has no effect without --replay")
 
 
@@ -118,31 +120,40 @@ def _choose_topics(truths: Sequence[GroundTruth], wanted: str | None) -> list[Gr
     raise BadOption(f"--topics: there is no topic {', '.join(unknown)}")
 
 
-def make_plans(given: argparse.Namespace) -> list[SimulationPlan]:
+def make_plans(arguments: argparse.Namespace) -> list[SimulationPlan]:
     """Make one plan per selector named."""
-    names = list(dict.fromkeys(given.selector or [DEFAULT_SELECTOR]))
-    options = split_options(given.option)
-    return [_plan(given, name, own) for name, own in _distribute_options(names, options).items()]
+    names = list(dict.fromkeys(arguments.selector or [DEFAULT_SELECTOR]))
+    options = split_options(arguments.option)
+    return [
+        _plan(arguments, name, own) for name, own in _distribute_options(names, options).items()
+    ]
 
 
-def baseline_plan(given: argparse.Namespace) -> SimulationPlan:
+def baseline_plan(arguments: argparse.Namespace) -> SimulationPlan:
     """Make the plan everything is measured against."""
-    return _plan(given, BASELINE, {})
+    return _plan(arguments, BASELINE, {})
 
 
-def _plan(given: argparse.Namespace, selector: str, options: dict[str, object]) -> SimulationPlan:
-    crowd = given.crowd if given.crowd is not None else max(100, given.workers)
+def _plan(
+    arguments: argparse.Namespace, selector: str, options: dict[str, object]
+) -> SimulationPlan:
+    crowd = arguments.crowd if arguments.crowd is not None else max(100, arguments.workers)
     return SimulationPlan(
         selector,
         options,
         CrowdSettings(
-            crowd, given.error, given.error_spread, given.spammers, given.left, given.reversers
+            crowd,
+            arguments.error,
+            arguments.error_spread,
+            arguments.spammers,
+            arguments.left,
+            arguments.reversers,
         ),
-        given.votes,
-        ConflictPolicy(given.on_conflict),
-        given.workers,
-        given.budget,
-        given.max_documents,
+        arguments.votes,
+        ConflictPolicy(arguments.on_conflict),
+        arguments.workers,
+        arguments.budget,
+        arguments.max_documents,
     )
 
 

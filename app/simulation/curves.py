@@ -96,7 +96,7 @@ def mean_curve(curves: Sequence[QualityCurve]) -> QualityCurve:
     steps = max(len(curve.judgments) for curve in curves)
 
     def mean(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        extended = [np.pad(one, (0, steps - len(one)), mode="edge") for one in values]
+        extended = [np.pad(value, (0, steps - len(value)), mode="edge") for value in values]
         found: NDArray[np.float64] = np.mean(extended, axis=0)
         return found
 

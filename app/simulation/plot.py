@@ -73,7 +73,7 @@ def _draw_totals(axes: "Axes", results: Results) -> None:
     for place, runs in enumerate(results.values()):
         _draw_mechanism(axes, place, [run.judgments for run in runs])
     repeats = max(len(runs) for runs in results.values())
-    axes.set_yticks(range(len(results)), [_with_quality(*one) for one in results.items()])
+    axes.set_yticks(range(len(results)), [_with_quality(*result) for result in results.items()])
     axes.set_ylim(len(results) - 0.4, -0.7)
     axes.set_xlabel(
         f"judgments in {repeats} repeats: mean (dot), its 95 % interval (band), min and max (line)"

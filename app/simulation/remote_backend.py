@@ -149,8 +149,8 @@ class RemoteBackends:
                 name,
                 title=topic[:1000],
                 documents=[
-                    PoolDocument(one.id, features=one.features, prior=one.prior)
-                    for one in documents
+                    PoolDocument(document.id, features=document.features, prior=document.prior)
+                    for document in documents
                 ],
             )
             upload_pool(self._client, study, pool, settings.seed)

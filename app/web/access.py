@@ -197,7 +197,9 @@ def _refuse_unknown_parameters(request: Request) -> None:
 
 
 def _query_parameters(dependant: Any) -> list[Any]:
-    inner = [query for one in dependant.dependencies for query in _query_parameters(one)]
+    inner = [
+        query for dependency in dependant.dependencies for query in _query_parameters(dependency)
+    ]
     return [*dependant.query_params, *inner]
 
 

@@ -37,9 +37,9 @@ class ConnectionLimits:
     most: int
     waiting: dict["LimitedHttpProtocol", None] = field(default_factory=dict)
 
-    def __call__(self, **given: Any) -> "LimitedHttpProtocol":
+    def __call__(self, **options: Any) -> "LimitedHttpProtocol":
         """Make the protocol of a connection, as uvicorn asks for it."""
-        return LimitedHttpProtocol(self, **given)
+        return LimitedHttpProtocol(self, **options)
 
     def make_room(self, connections: int) -> bool:
         """Say whether there is room for one more; close who has waited longest, if need be."""
@@ -54,8 +54,8 @@ class ConnectionLimits:
 class LimitedHttpProtocol(HttpToolsProtocol):
     """One connection. A timer runs while something is expected of the other end."""
 
-    def __init__(self, limits: ConnectionLimits, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, limits: ConnectionLimits, **options: Any) -> None:
+        super().__init__(**options)
         self._limits = limits
         self._timer: asyncio.TimerHandle | None = None
         self._received = 0

@@ -10,5 +10,8 @@ from nextpair.storage.rows import DocumentRow
 
 def omissions_in(service: Service, documents: Iterable[DocumentRow]) -> list[OmissionOut]:
     """Say what of some documents no worker of this installation will see."""
-    bodies = (DocumentBody(one.name, one.text, one.html, one.url) for one in documents)
+    bodies = (
+        DocumentBody(document.name, document.text, document.html, document.url)
+        for document in documents
+    )
     return find_omissions(bodies, images=service.settings.remote_images)

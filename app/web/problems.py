@@ -56,7 +56,9 @@ def problem_document(
     body: dict[str, Any] = {"type": kind, "title": title, "status": status}
     body["detail"] = shortened(detail)
     if errors:
-        body["errors"] = [{name: shortened(text) for name, text in one.items()} for one in errors]
+        body["errors"] = [
+            {name: shortened(text) for name, text in error.items()} for error in errors
+        ]
     if request_id:
         body["request_id"] = request_id
     return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)

@@ -73,7 +73,7 @@ def list_selectors(caller: Anyone) -> Page[SelectorSummary]:
             SelectorSummary(
                 selector=name,
                 description=(sys.modules[selector.__module__].__doc__ or "").split("\n")[0],
-                options={one.name: one.default for one in fields(selector.Options)},
+                options={field.name: field.default for field in fields(selector.Options)},
                 default=name == DEFAULT_SELECTOR,
             )
             for name, selector in found
@@ -94,8 +94,8 @@ def add_golds(
     study: StudyName, topic: TopicName, body: GoldsIn, caller: Admin, service: Svc, now: Now
 ) -> GoldsOut:
     """Add questions whose answers are known; the same again is a success that changes nothing."""
-    golds = [NewGold(one.documents, one.answer, one.quiz) for one in body.golds]
-    documents = [document_row(one, 0) for one in body.documents]
+    golds = [NewGold(gold.documents, gold.answer, gold.quiz) for gold in body.golds]
+    documents = [document_row(document, 0) for document in body.documents]
     found = gold_questions.add_golds(service, service.topic_id(study, topic), documents, golds, now)
     quiz = sum(one.quiz for one in found)
     not_shown = omissions_in(service, documents)
@@ -113,5 +113,5 @@ def list_verdicts(
         if row is None:
             raise UnknownWorker(f"the study has no worker {worker!r}")
         found = checks.verdicts_of(connection, row.id)
-        names = {one.id: one.name for one in topics.list_topics(connection, study_id)}
+        names = {topic.id: topic.name for topic in topics.list_topics(connection, study_id)}
     return Page(items=[verdict_out(one, names[one.topic_id]) for one in found])

@@ -67,9 +67,9 @@ async def export(
     ] = None,
 ) -> Response:
     """Write a study's results: grades, scores, ranks, pairs, or every judgment."""
-    given = {"rating": rating, "levels": levels, "unjudged": unjudged}
-    given |= {"inferred": inferred, "pseudonyms": pseudonyms}
-    idle = ineffective_option(format, given)
+    options = {"rating": rating, "levels": levels, "unjudged": unjudged}
+    options |= {"inferred": inferred, "pseudonyms": pseudonyms}
+    idle = ineffective_option(format, options)
     if idle is not None:
         raise BadOption(f"{idle!r} has no effect with the format {format.value!r}")
     wish = ExportRequest(format, rating, levels, unjudged, inferred, pseudonyms)

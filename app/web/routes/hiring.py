@@ -108,12 +108,16 @@ def list_activity(
     with service.database.read() as connection:
         rows = outbox.list_deeds(connection, study_id, after, limit + 1)
         shown = rows[:limit]
-        made = {one.id: one.reference for one in offers.list_offers(connection, study_id)}
+        made = {offer.id: offer.reference for offer in offers.list_offers(connection, study_id)}
         wanted = {row.submission_id for row in shown}
         came = offers.submissions_of(connection, study_id) if wanted - {None} else []
-        sessions = {one.id: one for one in came if one.id in wanted}
-        workers = {row.worker_id for row in shown} | {one.worker_id for one in sessions.values()}
-        names = studies.worker_names(connection, [one for one in workers if one is not None])
+        sessions = {submission.id: submission for submission in came if submission.id in wanted}
+        workers = {row.worker_id for row in shown} | {
+            session.worker_id for session in sessions.values()
+        }
+        names = studies.worker_names(
+            connection, [worker for worker in workers if worker is not None]
+        )
     items = [
         ActivityOut(
             number=row.id,

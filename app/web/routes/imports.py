@@ -121,13 +121,13 @@ def _invalid(name: str, what: str) -> RequestValidationError:
     return RequestValidationError([{"loc": ("form", name), "msg": what}])
 
 
-def _import(service: Service, study: str, given: ImportForm, now: float) -> ImportOut:
+def _import(service: Service, study: str, form: ImportForm, now: float) -> ImportOut:
     service.study_id(study)
-    pools, warnings = _pools(given, service.settings)
+    pools, warnings = _pools(form, service.settings)
     new = [_new(pool) for pool in pools]
     for one in new:
         setup.check_topic(service, study, one)
-    added = setup.add_topics(service, study, new, now, dry_run=given.said.dry_run)
+    added = setup.add_topics(service, study, new, now, dry_run=form.said.dry_run)
     topics = [
         ImportedTopicOut(
             topic=pool.topic,
@@ -143,7 +143,7 @@ def _import(service: Service, study: str, given: ImportForm, now: float) -> Impo
         for told in qualify_with_topic(one.name, omissions_in(service, one.documents))
     )
     return ImportOut(
-        dry_run=given.said.dry_run,
+        dry_run=form.said.dry_run,
         topics=topics,
         warnings=[*warnings, *(one.warning() for one in not_shown)],
         not_shown=not_shown,
@@ -158,17 +158,17 @@ def _new(pool: Pool) -> NewTopic:
     return new_topic(topic_head_in(pool), documents)
 
 
-def _pools(given: ImportForm, settings: Settings) -> tuple[list[Pool], list[str]]:
+def _pools(form: ImportForm, settings: Settings) -> tuple[list[Pool], list[str]]:
     """Read the files; what was unpacked is given back in every case."""
     allowance = UnpackQuota(settings.max_upload_mb, settings.max_import_lines, settings.line_bytes)
     with ExitStack() as stack:
-        kept = {kind: _keep(files, allowance, stack) for kind, files in given.files.items()}
+        kept = {kind: _keep(files, allowance, stack) for kind, files in form.files.items()}
         sources = ImportSources(
             next(iter(kept["topics"]), None),
             kept["runs"],
             kept["documents"],
-            given.said.depth,
-            given.said.topic,
+            form.said.depth,
+            form.said.topic,
         )
         return read_sources(
             sources, ImportQuota(settings.max_documents, settings.max_import_documents)

@@ -53,7 +53,7 @@ def list_keys(caller: Admin, service: Svc) -> Page[KeyOut]:
 def get_current_key(caller: Anyone, service: Svc) -> KeyOut:
     """Describe the key that this call is made with."""
     with service.database.read() as connection:
-        (row,) = (one for one in stored.list_keys(connection) if one.id == caller.key_id)
+        (row,) = (key for key in stored.list_keys(connection) if key.id == caller.key_id)
     return KeyOut(**key_values(row))
 
 

@@ -32,7 +32,7 @@ async def retract(
 
     They stay in the log, marked. Their workers do not get the same pairs again.
     """
-    numbers = tuple((one.topic, tuple(one.numbers)) for one in body.judgments)
+    numbers = tuple((judgment.topic, tuple(judgment.numbers)) for judgment in body.judgments)
     # What it changes takes long to say, so it is said before anything is locked.
     planned = await heavy.compute(
         Job(computations.dry_run, study, None, (body.worker, numbers), REFOLD_COST)
@@ -52,8 +52,8 @@ async def retract(
 def _carried_out(planned: RetractionOut, taken: Mapping[str, Sequence[int]]) -> RetractionOut:
     """Say what has changed: as foreseen, but for what others judged or retracted in between."""
     effects = [
-        one.model_copy(update={"judgments": list(taken.get(one.topic, ()))})
-        for one in planned.topics
+        topic.model_copy(update={"judgments": list(taken.get(topic.topic, ()))})
+        for topic in planned.topics
     ]
     count = sum(map(len, taken.values()))
     return RetractionOut(dry_run=False, judgments=count, topics=effects)
