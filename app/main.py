@@ -102,8 +102,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             looked_after(service, clock, settings.runner_seconds),
         ):
             yield
-        await tail.close()
-        await heavy.close()
+        await event_hub.close()
+        await compute_pool.close()
         service.close()
 
     app = FastAPI(
@@ -117,8 +117,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         openapi_url=None,
     )
     metrics = Metrics()
-    heavy = app.state.heavy = ComputePool(settings, metrics.note_heavy)
-    tail = app.state.tail = EventHub(service, heavy, clock)
+    compute_pool = app.state.compute_pool = ComputePool(settings, metrics.set_heavy_calls)
+    event_hub = app.state.event_hub = EventHub(service, compute_pool, clock)
     app.state.service = service
     app.state.clock = clock
     app.state.keys = KeyRing(service.database, clock)

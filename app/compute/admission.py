@@ -1,8 +1,8 @@
-"""Who may compute now, who waits, and who is told to come back."""
+"""Admission control for computations: at most so many run, wait, and belong to one key."""
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,132 +11,137 @@ from nextpair.app.errors import Overloaded, TooManyHeavyCalls
 from nextpair.app.settings import Settings
 
 IDLE_SECONDS = 600.0
-"""How long a helper without a job keeps its memory."""
+"""How long an idle helper process keeps its memory before it is terminated."""
 
 
 @dataclass(slots=True)
 class Permit:
-    """What one computation takes up: of its key's share, and once it has one, a helper."""
+    """The resources of one admitted computation: a share of its key's limit, and then a helper."""
 
     key: str
     helper: HelperHandle | None = None
-    given_back: bool = False
+    returned: bool = False
 
 
 class AdmissionControl:
-    """The helpers of this process, and the queue for them. All of it runs on the event loop.
+    """The helper processes of this process, and the queue for them. Used on the event loop only.
 
     Parameters
     ----------
-    note
-        Is told how many computations are under way, whenever that changes.
+    on_change
+        Called with the number of admitted computations whenever it changes.
     """
 
-    def __init__(self, settings: Settings, note: Callable[[int], None]) -> None:
-        self._note = note
-        self._most = max(1, settings.heavy_processes // settings.processes)
-        self._most_waiting = settings.heavy_waiting
-        self._most_per_key = settings.heavy_per_key
-        self._helpers = tuple(HelperHandle(settings) for _ in range(self._most))
-        self._free = list(self._helpers)
-        self._queue: deque[asyncio.Future[HelperHandle]] = deque()
-        self._under_way = 0
-        self._by_key: Counter[str] = Counter()
-        self._endings: dict[HelperHandle, asyncio.TimerHandle] = {}
+    def __init__(self, settings: Settings, on_change: Callable[[int], None]) -> None:
+        self._on_change = on_change
+        self._capacity = max(1, settings.heavy_processes // settings.processes)
+        self._max_waiting = settings.heavy_waiting
+        self._max_per_key = settings.heavy_per_key
+        self._helpers = tuple(HelperHandle(settings) for _ in range(self._capacity))
+        self._idle_helpers = list(self._helpers)
+        self._waiters: deque[asyncio.Future[HelperHandle]] = deque()
+        self._admitted = 0
+        self._admitted_by_key: Counter[str] = Counter()
+        self._idle_timers: dict[HelperHandle, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
     def admit(self, key: str) -> "Permit":
-        """Count a computation, or refuse it."""
-        most = self._most_per_key
-        if self._by_key[key] >= most:
+        """Return a permit for one more computation, or raise if a limit is reached."""
+        if self._admitted_by_key[key] >= self._max_per_key:
             raise TooManyHeavyCalls(
-                f"this key has {most} reports, rankings or files under way; wait for one to end"
+                f"this key has {self._max_per_key} reports, rankings or files under way;"
+                " wait for one to end"
             )
-        if self._closed or self._under_way >= self._most + self._most_waiting:
+        if self._closed or self._admitted >= self._capacity + self._max_waiting:
             raise Overloaded(
-                f"{self._under_way} reports, rankings or files are under way for all keys together;"
+                f"{self._admitted} reports, rankings or files are under way for all keys together;"
                 " try again in a few seconds"
             )
-        self._by_key[key] += 1
-        self._under_way += 1
-        self._note(self._under_way)
+        self._admitted_by_key[key] += 1
+        self._admitted += 1
+        self._on_change(self._admitted)
         return Permit(key)
 
-    def dismiss(self, place: "Permit") -> None:
-        if place.given_back:
+    def return_permit(self, permit: "Permit") -> None:
+        """Stop counting a computation; doing so twice changes nothing."""
+        if permit.returned:
             return
-        place.given_back = True
-        self._under_way -= 1
-        self._note(self._under_way)
-        self._by_key[place.key] -= 1
-        if not self._by_key[place.key]:
-            del self._by_key[place.key]
+        permit.returned = True
+        self._admitted -= 1
+        self._on_change(self._admitted)
+        self._admitted_by_key[permit.key] -= 1
+        if not self._admitted_by_key[permit.key]:
+            del self._admitted_by_key[permit.key]
 
-    async def take(self, place: "Permit") -> HelperHandle:
-        """Wait for a helper."""
-        if self._free:
-            # The one used last has the most in memory.
-            place.helper = self._free.pop()
-            if (ending := self._endings.pop(place.helper, None)) is not None:
-                ending.cancel()
-            return place.helper
-        coming: asyncio.Future[HelperHandle] = asyncio.get_running_loop().create_future()
-        self._queue.append(coming)
+    async def acquire_helper(self, permit: "Permit") -> HelperHandle:
+        """Wait for an idle helper, in the order of arrival."""
+        if self._idle_helpers:
+            # Last in, first out: the helper used last has the warmest cache.
+            permit.helper = self._idle_helpers.pop()
+            if (timer := self._idle_timers.pop(permit.helper, None)) is not None:
+                timer.cancel()
+            return permit.helper
+        waiter: asyncio.Future[HelperHandle] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
         try:
-            place.helper = await coming
+            permit.helper = await waiter
         except asyncio.CancelledError:
-            if coming.done() and not coming.cancelled():
-                self._put(coming.result())
+            if waiter.done() and not waiter.cancelled():
+                self._pass_on_helper(waiter.result())
             raise
-        return place.helper
+        return permit.helper
 
-    def release(self, place: "Permit") -> None:
-        """Give a place to others, as soon as its helper has stopped working."""
-        helper = place.helper
+    def release(self, permit: "Permit") -> None:
+        """Return a permit, and pass its helper on once the helper has stopped working."""
+        helper = permit.helper
         if helper is None:
-            self.dismiss(place)
-        elif not helper.working:
-            self.dismiss(place)
-            self._put(helper)
+            self.return_permit(permit)
+        elif not helper.busy:
+            self.return_permit(permit)
+            self._pass_on_helper(helper)
         else:
-            stopping = asyncio.create_task(self._stop(helper, place))
-            self._tasks.add(stopping)
-            stopping.add_done_callback(self._tasks.discard)
+            self._start_task(self._cancel_and_release(helper, permit))
 
-    async def _stop(self, helper: HelperHandle, place: "Permit") -> None:
+    async def _cancel_and_release(self, helper: HelperHandle, permit: "Permit") -> None:
         try:
             await helper.cancel()
         finally:
-            self.dismiss(place)
-            self._put(helper)
+            self.return_permit(permit)
+            self._pass_on_helper(helper)
 
-    def _put(self, helper: HelperHandle) -> None:
-        while self._queue:
-            coming = self._queue.popleft()
-            if not coming.done():
-                coming.set_result(helper)
+    def _pass_on_helper(self, helper: HelperHandle) -> None:
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(helper)
                 return
-        self._free.append(helper)
+        self._idle_helpers.append(helper)
         if not self._closed:
             loop = asyncio.get_running_loop()
-            self._endings[helper] = loop.call_later(IDLE_SECONDS, self._end_idle, helper)
+            self._idle_timers[helper] = loop.call_later(
+                IDLE_SECONDS, self._schedule_termination, helper
+            )
 
-    def _end_idle(self, helper: HelperHandle) -> None:
-        del self._endings[helper]
-        ending = asyncio.create_task(self._end_if_free(helper))
-        self._tasks.add(ending)
-        ending.add_done_callback(self._tasks.discard)
+    def _schedule_termination(self, helper: HelperHandle) -> None:
+        del self._idle_timers[helper]
+        self._start_task(self._terminate_if_idle(helper))
 
-    async def _end_if_free(self, helper: HelperHandle) -> None:
-        if helper in self._free:
-            await helper.end()
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start a task, and keep a reference to it: the event loop itself keeps a weak one."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _terminate_if_idle(self, helper: HelperHandle) -> None:
+        if helper in self._idle_helpers:
+            await helper.terminate()
 
     async def close(self) -> None:
-        """End all helpers, and with them what they compute."""
+        """Terminate all helpers, and with them what they compute."""
         self._closed = True
-        for ending in self._endings.values():
-            ending.cancel()
+        for timer in self._idle_timers.values():
+            timer.cancel()
         for helper in self._helpers:
-            await helper.end()
+            await helper.terminate()
         await asyncio.gather(*self._tasks, return_exceptions=True)

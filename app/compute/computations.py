@@ -1,4 +1,4 @@
-"""What is computed of a study for a heavy call: rankings, progress, pictures, reports, dry runs."""
+"""The computations of heavy calls: rankings, progress, layouts, reports, dry runs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -40,82 +40,89 @@ from nextpair.storage import studies, topics
 
 
 def as_json(model: BaseModel) -> JobResult:
-    """Write what goes over the wire."""
+    """Serialise a response model as a result."""
     return JobResult([model.model_dump_json(by_alias=True).encode()])
 
 
 def ranking(service: Service, now: float, study: str, topic: str, rating: str | None) -> JobResult:
     """Rank a topic's documents."""
     with service.look(service.topic_id(study, topic)) as live:
-        found = rankings.ranking(live, rating, service.said(live))
+        ranked = rankings.ranking(live, rating, service.said(live))
     return as_json(
         RankingOut(
-            rating=found.rating,
-            position=found.position,
-            complete=found.complete,
-            classes=[list(names) for names in found.classes],
-            documents=[RankedOut(**asdict(document)) for document in found.documents],
+            rating=ranked.rating,
+            position=ranked.position,
+            complete=ranked.complete,
+            classes=[list(names) for names in ranked.classes],
+            documents=[RankedOut(**asdict(document)) for document in ranked.documents],
         )
     )
 
 
 def progress(service: Service, now: float, study: str, topic: str) -> JobResult:
-    """Say how far a topic has come."""
+    """Measure the progress of a topic."""
     with service.look(service.topic_id(study, topic)) as live:
-        found = rankings.progress(live, now)
-    return as_json(_progress_out(topic, found))
+        measured = rankings.progress(live, now)
+    return as_json(_progress_out(topic, measured))
 
 
 def study_progress(service: Service, now: float, study: str, topic: None) -> JobResult:
-    """Say how far a study has come, topic by topic."""
+    """Measure the progress of a study, topic by topic."""
     study_id = service.study_id(study)
     with service.database.read() as connection:
         rows = topics.list_topics(connection, study_id)
-    found, forecasts = [], []
+    by_topic, forecasts = [], []
     for row in rows:
         with service.look(row.id) as live:
-            one = rankings.progress(live, now)
-        found.append(_progress_out(row.name, one))
-        forecasts.append(Forecast(0, 0, 0) if one.finished else one.forecast)
-    finished = sum(one.finished for one in found)
-    forecast = None if finished == len(found) else rankings.together(forecasts)
+            measured = rankings.progress(live, now)
+        by_topic.append(_progress_out(row.name, measured))
+        forecasts.append(Forecast(0, 0, 0) if measured.finished else measured.forecast)
+    finished = sum(topic_progress.finished for topic_progress in by_topic)
+    forecast = None if finished == len(by_topic) else rankings.together(forecasts)
     return as_json(
         StudyProgressOut(
-            documents=sum(one.documents for one in found),
-            judgments=sum(one.judgments for one in found),
-            conflicts=sum(one.conflicts for one in found),
-            open=sum(one.open for one in found),
-            judged_pairs=sum(one.judged_pairs for one in found),
-            inferred_pairs=sum(one.inferred_pairs for one in found),
-            unknown_pairs=sum(one.unknown_pairs for one in found),
-            settled=sum(one.settled for one in found),
+            documents=sum(topic_progress.documents for topic_progress in by_topic),
+            judgments=sum(topic_progress.judgments for topic_progress in by_topic),
+            conflicts=sum(topic_progress.conflicts for topic_progress in by_topic),
+            open=sum(topic_progress.open for topic_progress in by_topic),
+            judged_pairs=sum(topic_progress.judged_pairs for topic_progress in by_topic),
+            inferred_pairs=sum(topic_progress.inferred_pairs for topic_progress in by_topic),
+            unknown_pairs=sum(topic_progress.unknown_pairs for topic_progress in by_topic),
+            settled=sum(topic_progress.settled for topic_progress in by_topic),
             finished=finished,
-            ended=Counter(one.ended for one in found if one.ended is not None),
+            ended=Counter(
+                topic_progress.ended
+                for topic_progress in by_topic
+                if topic_progress.ended is not None
+            ),
             forecast=None if forecast is None else ForecastOut(**asdict(forecast)),
-            topics=found,
+            topics=by_topic,
         )
     )
 
 
-def _progress_out(topic: str, found: Progress) -> ProgressOut:
-    return ProgressOut(topic=topic, **asdict(found))
+def _progress_out(topic: str, measured: Progress) -> ProgressOut:
+    return ProgressOut(topic=topic, **asdict(measured))
 
 
 def reliability(service: Service, now: float, study: str, topic: str) -> JobResult:
-    """Say how far each worker's answers can be relied on, least first."""
+    """Estimate the reliability of each worker, least informative first."""
     with service.look(service.topic_id(study, topic)) as live:
-        found = live.pairs.reliabilities()
+        estimates = live.pairs.reliabilities()
     with service.database.read() as connection:
-        names = studies.worker_names(connection, [int(one.worker) for one in found])
-    told = [ReliabilityOut(**asdict(replace(one, worker=names[int(one.worker)]))) for one in found]
-    told.sort(key=lambda one: (one.information, one.worker))
-    return as_json(ReliabilitiesOut(workers=told))
+        names = studies.worker_names(connection, [int(estimate.worker) for estimate in estimates])
+    workers = [
+        ReliabilityOut(**asdict(replace(estimate, worker=names[int(estimate.worker)])))
+        for estimate in estimates
+    ]
+    workers.sort(key=lambda worker: (worker.information, worker.worker))
+    return as_json(ReliabilitiesOut(workers=workers))
 
 
 def explanation(
     service: Service, now: float, study: str, topic: str, first: str, second: str
 ) -> JobResult:
-    """Say how two documents compare, and from which judgments that follows."""
+    """Explain how two documents compare: the relation, and the judgments that imply it."""
     with service.look(service.topic_id(study, topic)) as live:
         relation = live.pairs.relation(first, second)
         reasons = live.pairs.explain(first, second)
@@ -134,7 +141,7 @@ def explanation(
 def conflicts(
     service: Service, now: float, study: str, topic: str, after: int, limit: int
 ) -> JobResult:
-    """List a page of the findings that contradicted what was known when they came."""
+    """List a page of the findings that contradicted the order when they were absorbed."""
     with service.look(service.topic_id(study, topic)) as live:
         ids, every = live.pairs.documents.ids, live.pairs.conflicts
         page = every[after : after + limit]
@@ -161,27 +168,31 @@ def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
 
 
 def classes(service: Service, now: float, study: str, topic: str) -> JobResult:
-    """Show the classes in order, and between which of them the other documents may belong."""
+    """Lay out the classes in order, and the range of classes of each unplaced document."""
     with service.look(service.topic_id(study, topic)) as live:
-        found, ids, position = live.pairs.picture(), live.pairs.documents.ids, live.head.position
+        layout, ids, position = live.pairs.picture(), live.pairs.documents.ids, live.head.position
     return as_json(
         ClassesOut(
             position=position,
-            boxes=[[ids[place] for place in box] for box in found.boxes],
+            boxes=[[ids[place] for place in members] for members in layout.boxes],
             loose=[
-                LooseOut(documents=[ids[n] for n in one.documents], first=one.first, last=one.last)
-                for one in found.loose
+                LooseOut(
+                    documents=[ids[place] for place in group.documents],
+                    first=group.first,
+                    last=group.last,
+                )
+                for group in layout.loose
             ],
         )
     )
 
 
 def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> JobResult:
-    """Count judged, inferred and open pairs; where there are many documents, they share rows."""
+    """Count judged, inferred and open pairs, with documents binned by rank."""
     with service.look(service.topic_id(study, topic)) as live:
         state, position = live.pairs, live.head.position
         ranked = rankings.ranking(live, None, service.said(live)).documents
-        places = [state.documents.position(one.document) for one in ranked]
+        places = [state.documents.position(document.document) for document in ranked]
         asked = [(match.first, match.second) for match in state.matches()]
         counted = count_pairs(state.order, asked, places, bins)
     return as_json(
@@ -204,18 +215,18 @@ def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> J
 
 
 def report(
-    service: Service, now: float, study: str, topic: str | None, wish: ReportRequest
+    service: Service, now: float, study: str, topic: str | None, request: ReportRequest
 ) -> JobResult:
     """Report on a study."""
-    return as_json(report_out(build_report(service, wish, now), wish, now))
+    return as_json(report_out(build_report(service, request, now), request, now))
 
 
 def report_page(
-    service: Service, now: float, study: str, topic: str | None, wish: ReportRequest
+    service: Service, now: float, study: str, topic: str | None, request: ReportRequest
 ) -> JobResult:
-    """Report on a study, as one page that needs nothing else."""
-    told = report_out(build_report(service, wish, now), wish, now)
-    page = render(FullReportOut.model_validate(told, from_attributes=True))
+    """Render the report on a study as a self-contained page."""
+    out = report_out(build_report(service, request, now), request, now)
+    page = render(FullReportOut.model_validate(out, from_attributes=True))
     return JobResult([page.encode()])
 
 
@@ -227,7 +238,7 @@ def dry_run(
     worker: str | None,
     numbers: tuple[tuple[str, tuple[int, ...]], ...],
 ) -> JobResult:
-    """Say what retracting all of a worker's judgments, or some by topic, would change."""
+    """Preview what retracting all of a worker's judgments, or some by topic, would change."""
     wanted = retractions.wanted(service, study, worker, dict(numbers))
     return as_json(retraction_out(retractions.plan(service, wanted), dry_run=True))
 

@@ -1,4 +1,4 @@
-"""Exports: the lines of each file, a piece at a time."""
+"""Export files, written in chunks: qrels, runs, preference pairs and the judgment log."""
 
 import csv
 import io
@@ -22,15 +22,15 @@ from nextpair.storage import judgments, topics
 from nextpair.storage.rows import JudgmentRow, Purpose
 
 _BATCH = 1000
-_PIECE = 1 << 16
-"""Characters that are handed on together."""
+_CHUNK = 1 << 16
+"""Characters per chunk."""
 RETRACTED = "retracted"
-"""Why a judgment was retracted, where a reason in someone's own words could name them."""
+"""Replaces the reason of a retraction in pseudonymous exports: free text could name a worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """What is to be written, and how; None leaves it as the format and the study have it."""
+    """The format of an export and its options; None is the default of the format or study."""
 
     format: Format
     rating: str | None = None
@@ -45,39 +45,40 @@ class _Export:
     service: Service
     study: str
     topics: Sequence[tuple[int, str]]
-    wish: ExportRequest
+    request: ExportRequest
 
 
 def export(
-    service: Service, now: float, study: str, topic: str | None, wish: ExportRequest
+    service: Service, now: float, study: str, topic: str | None, request: ExportRequest
 ) -> JobResult:
-    """Write a study's results, or those of one topic."""
-    asked = _Export(service, study, _topics(service, study, topic), wish)
-    if wish.format in (Format.QRELS, Format.QRELS_REAL, Format.RUN):
-        # All of it before the first line: what cannot be written is refused, not broken off.
-        lines, unjudged = _file(asked)
-        return JobResult(_pieces(lines), {UNJUDGED: str(unjudged)})
-    return JobResult(_pieces(_log_lines(asked)))
+    """Write the results of a study, or of one topic."""
+    export_job = _Export(service, study, _topics(service, study, topic), request)
+    if request.format in (Format.QRELS, Format.QRELS_REAL, Format.RUN):
+        # Everything is computed before the first line: what cannot be written is refused with a
+        # status code, not broken off in the middle.
+        lines, unjudged = _file(export_job)
+        return JobResult(_chunks(lines), {UNJUDGED: str(unjudged)})
+    return JobResult(_chunks(_log_lines(export_job)))
 
 
-def _pieces(lines: Iterable[str]) -> Iterator[bytes]:
-    held: list[str] = []
+def _chunks(lines: Iterable[str]) -> Iterator[bytes]:
+    buffered: list[str] = []
     size = 0
     for line in lines:
-        held.append(line)
+        buffered.append(line)
         size += len(line)
-        if size >= _PIECE:
-            yield "".join(held).encode()
-            held, size = [], 0
-    if held:
-        yield "".join(held).encode()
+        if size >= _CHUNK:
+            yield "".join(buffered).encode()
+            buffered, size = [], 0
+    if buffered:
+        yield "".join(buffered).encode()
 
 
-def _log_lines(asked: _Export) -> Iterator[str]:
-    if asked.wish.format is Format.PAIRS:
-        return _pairs(asked)
-    log = _log(asked)
-    return _csv(log) if asked.wish.format is Format.CSV else _jsonl(log)
+def _log_lines(export_job: _Export) -> Iterator[str]:
+    if export_job.request.format is Format.PAIRS:
+        return _pairs(export_job)
+    log = _log(export_job)
+    return _csv(log) if export_job.request.format is Format.CSV else _jsonl(log)
 
 
 def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, str]]:
@@ -88,61 +89,61 @@ def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, 
         return [(row.id, row.name) for row in topics.list_topics(connection, study_id)]
 
 
-def _qrels(wish: ExportRequest, order: ReportedOrder, design: Design) -> Mapping[str, int]:
-    return grades(order, design, wish.levels, unjudged=bool(wish.unjudged))
+def _qrels(request: ExportRequest, order: ReportedOrder, design: Design) -> Mapping[str, int]:
+    return grades(order, design, request.levels, unjudged=bool(request.unjudged))
 
 
-def _scores(wish: ExportRequest, order: ReportedOrder) -> Mapping[str, float]:
+def _scores(request: ExportRequest, order: ReportedOrder) -> Mapping[str, float]:
     scored = order.scored()
     lowest = min(scored.values(), default=0.0)
-    return (dict.fromkeys(order.ids, lowest) if wish.unjudged else {}) | dict(scored)
+    return (dict.fromkeys(order.ids, lowest) if request.unjudged else {}) | dict(scored)
 
 
-def _file(asked: _Export) -> tuple[list[str], int]:
-    """Return the lines of qrels or of a run, and how many documents nobody has judged."""
+def _file(export_job: _Export) -> tuple[list[str], int]:
+    """Return the lines of qrels or of a run, and the number of unjudged documents."""
     lines: list[str] = []
-    unjudged, wish = 0, asked.wish
-    for topic_id, topic in asked.topics:
-        with asked.service.look(topic_id) as live:
-            said = asked.service.said(live)
-            order = rankings.reported(live, wish.rating, said)
+    unjudged, request = 0, export_job.request
+    for topic_id, topic in export_job.topics:
+        with export_job.service.look(topic_id) as live:
+            answer_set = export_job.service.said(live)
+            order = rankings.reported(live, request.rating, answer_set)
         unjudged += len(order.ids) - int(order.judged.sum())
-        if wish.format is Format.QRELS:
-            lines += qrels_lines(topic, _qrels(wish, order, said.design))
-        elif wish.format is Format.QRELS_REAL:
-            lines += real_qrels_lines(topic, _scores(wish, order))
+        if request.format is Format.QRELS:
+            lines += qrels_lines(topic, _qrels(request, order, answer_set.design))
+        elif request.format is Format.QRELS_REAL:
+            lines += real_qrels_lines(topic, _scores(request, order))
         else:
-            # The tag only says whose run it is; unlike an id, it may be written otherwise.
-            tag = "_".join(asked.study.split())
-            lines += run_lines(topic, _scores(wish, order), tag)
+            # Unlike an id, the tag may be changed: it only names the run.
+            tag = "_".join(export_job.study.split())
+            lines += run_lines(topic, _scores(request, order), tag)
     return lines, unjudged
 
 
-def _pairs(asked: _Export) -> Iterator[str]:
-    for topic_id, _ in asked.topics:
-        with asked.service.look(topic_id) as live:
-            compared = take_preference_snapshot(live, asked.service.said(live))
-        yield from pair_lines(compared, inferred=asked.wish.inferred is not False)
+def _pairs(export_job: _Export) -> Iterator[str]:
+    for topic_id, _ in export_job.topics:
+        with export_job.service.look(topic_id) as live:
+            compared = take_preference_snapshot(live, export_job.service.said(live))
+        yield from pair_lines(compared, inferred=export_job.request.inferred is not False)
 
 
-def _log(asked: _Export) -> Iterator[LogEntryOut]:
-    """Yield the log a piece at a time: a slow reader keeps no transaction open."""
-    service, study_id = asked.service, asked.service.study_id(asked.study)
-    for topic_id, topic in asked.topics:
+def _log(export_job: _Export) -> Iterator[LogEntryOut]:
+    """Yield the log, one transaction per batch: a slow reader keeps no transaction open."""
+    service, study_id = export_job.service, export_job.service.study_id(export_job.study)
+    for topic_id, topic in export_job.topics:
         with service.look(topic_id) as live:
             name_of = live.name_of
         after = 0
         while True:
             with service.database.read() as connection:
-                found = judgments.list_log(connection, topic_id, after, _BATCH)
-            for row, worker, reason in found:
-                if asked.wish.pseudonyms:
+                batch = judgments.list_log(connection, topic_id, after, _BATCH)
+            for row, worker, reason in batch:
+                if export_job.request.pseudonyms:
                     worker = service.pseudonyms.of(study_id, worker)
                     reason = None if reason is None else RETRACTED
                 yield log_entry_out(topic, name_of, row, worker, reason)
-            if len(found) < _BATCH:
+            if len(batch) < _BATCH:
                 break
-            after = found[-1][0].number
+            after = batch[-1][0].number
 
 
 def log_entry_out(
@@ -152,7 +153,7 @@ def log_entry_out(
     worker: str,
     retracted: str | None,
 ) -> LogEntryOut:
-    """Describe an entry of the log."""
+    """Return an entry of the log as it is sent."""
     return LogEntryOut(
         topic=topic,
         number=row.number,

@@ -1,4 +1,4 @@
-"""What the service and its helper processes say to each other: a kind, a length, and content."""
+"""Length-prefixed framing between the service and its helper processes: kind, length, payload."""
 
 import os
 import struct
@@ -9,7 +9,7 @@ HEADER_BYTES = _HEADER.size
 
 
 class FrameKind(IntEnum):
-    """What a frame is."""
+    """The type of a frame."""
 
     SETTINGS = 1
     JOB = 2
@@ -18,9 +18,9 @@ class FrameKind(IntEnum):
     CHUNK = 5
     END = 6
     ERROR = 7
-    """The job was refused; the content is the pickled error."""
+    """The job was refused; the payload is the pickled error."""
     FAILED = 8
-    """The process that computed is gone, or met an error of the program."""
+    """The forked process ended unexpectedly, or raised an error that is a defect."""
     CANCELLED = 9
 
 
@@ -29,28 +29,28 @@ TERMINAL = frozenset({FrameKind.END, FrameKind.ERROR, FrameKind.FAILED, FrameKin
 
 
 def pack_frame(kind: FrameKind, content: bytes = b"") -> bytes:
-    """Write a frame."""
+    """Encode a frame."""
     return _HEADER.pack(kind, len(content)) + content
 
 
-def unpack_header(head: bytes) -> tuple[FrameKind, int]:
-    """Read the beginning of a frame: its kind, and the length of its content."""
-    kind, length = _HEADER.unpack(head)
+def unpack_header(header: bytes) -> tuple[FrameKind, int]:
+    """Decode the header of a frame: its kind, and the length of its payload."""
+    kind, length = _HEADER.unpack(header)
     return FrameKind(kind), length
 
 
 def read_frame(source: int) -> tuple[FrameKind, bytes] | None:
-    """Read a frame from a file descriptor; None at its end."""
-    head = _read_exactly(source, HEADER_BYTES)
-    if head is None:
+    """Read a frame from a file descriptor; None at the end of file."""
+    header = _read_exactly(source, HEADER_BYTES)
+    if header is None:
         return None
-    kind, length = unpack_header(head)
+    kind, length = unpack_header(header)
     content = _read_exactly(source, length)
     return None if content is None else (kind, content)
 
 
 def write_frame(target: int, kind: FrameKind, content: bytes = b"") -> None:
-    """Write a frame to a file descriptor, waiting until its reader has room for it."""
+    """Write a frame to a file descriptor; blocks while the pipe is full."""
     rest = memoryview(pack_frame(kind, content))
     while rest:
         rest = rest[os.write(target, rest) :]

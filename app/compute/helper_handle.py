@@ -1,4 +1,4 @@
-"""The service's side of a helper process: it is started when needed, given jobs, and ended."""
+"""The service's handle of a helper process: starts it on demand, sends jobs, terminates it."""
 
 import asyncio
 import logging
@@ -22,56 +22,56 @@ log = logging.getLogger("nextpair")
 
 COMMAND = (
     sys.executable,
-    # The working directory must not get between the program and its libraries.
+    # -P: modules in the working directory must not shadow the program's libraries.
     "-P",
     "-c",
     "from nextpair.app.compute.helper_process import main; main()",
 )
 STOP_SECONDS = 5.0
-"""How long a helper may go on folding a topic for a job that was cancelled; then it is ended."""
+"""How long a helper may go on folding a topic for a cancelled job before it is terminated."""
 
 
 class HelperHandle:
-    """One helper process, or none as long as there is nothing to do."""
+    """One helper process, which is started with its first job."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._process: asyncio.subprocess.Process | None = None
-        self._head: tuple[FrameKind, int] | None = None
-        """The beginning of a frame, where whoever read it was cancelled before the rest."""
-        self.working = False
-        """Whether it has a job whose answer has not come to its end."""
+        self._frame_header: tuple[FrameKind, int] | None = None
+        """The header of a frame whose reader was cancelled before it read the payload."""
+        self.busy = False
+        """Whether a job is running: its terminal frame has not been read."""
 
-    async def begin(self, job: Job, extent: JobInputs, now: float) -> Mapping[str, str]:
-        """Give it a job; return the headers of the answer once it has any."""
+    async def start_job(self, job: Job, inputs: JobInputs, now: float) -> Mapping[str, str]:
+        """Send a job, and wait for the headers of its result."""
         await self._start()
-        self.working = True
-        self._write(FrameKind.JOB, pickle.dumps((job, extent.topics, now)))
+        self.busy = True
+        self._write(FrameKind.JOB, pickle.dumps((job, inputs.topics, now)))
         kind, content = await self._read()
-        assert kind is FrameKind.HEADERS, f"an answer began with {kind.name}"
+        assert kind is FrameKind.HEADERS, f"a result began with {kind.name}"
         headers: Mapping[str, str] = pickle.loads(content)
         return headers
 
-    async def chunk(self) -> bytes | None:
-        """Return the next part of the answer; None at its end."""
+    async def read_chunk(self) -> bytes | None:
+        """Return the next chunk of the result's body; None at its end."""
         kind, content = await self._read()
         return content if kind is FrameKind.CHUNK else None
 
     async def cancel(self) -> None:
-        """Have it ready for another job, whatever it is working on."""
+        """Cancel the current job, so that the helper is ready for another one."""
         try:
             async with asyncio.timeout(STOP_SECONDS):
                 self._write(FrameKind.CANCEL)
-                while self.working:
+                while self.busy:
                     with suppress(Exception):
                         await self._read()
         except TimeoutError:
-            await self.end()
+            await self.terminate()
 
-    async def end(self) -> None:
-        """End the process; what it computes is lost, and the next job starts another."""
+    async def terminate(self) -> None:
+        """Kill the process; its job is lost, and the next job starts another process."""
         process, self._process = self._process, None
-        self.working, self._head = False, None
+        self.busy, self._frame_header = False, None
         if process is None:
             return
         with suppress(ProcessLookupError):
@@ -83,30 +83,32 @@ class HelperHandle:
     async def _start(self) -> None:
         if self._process is not None and self._process.returncode is None:
             return
-        await self.end()
+        await self.terminate()
         self._process = await asyncio.create_subprocess_exec(
             *COMMAND, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
         self._write(FrameKind.SETTINGS, pickle.dumps(self._settings))
 
     def _write(self, kind: FrameKind, content: bytes = b"") -> None:
-        # Jobs are small, and one at a time: nothing piles up here that would have to be waited for.
+        # Without drain(): jobs are small and one at a time, so the buffer cannot grow.
         assert self._process is not None and self._process.stdin is not None
         self._process.stdin.write(pack_frame(kind, content))
 
     async def _read(self) -> tuple[FrameKind, bytes]:
-        """Read a frame; raise what the helper met instead of an answer."""
+        """Read a frame; raise the error that the helper reports in place of a result."""
         assert self._process is not None and self._process.stdout is not None
         try:
-            if self._head is None:
-                self._head = unpack_header(await self._process.stdout.readexactly(HEADER_BYTES))
-            kind, length = self._head
+            if self._frame_header is None:
+                self._frame_header = unpack_header(
+                    await self._process.stdout.readexactly(HEADER_BYTES)
+                )
+            kind, length = self._frame_header
             content = await self._process.stdout.readexactly(length)
-            self._head = None
+            self._frame_header = None
         except asyncio.IncompleteReadError:
-            await self.end()
+            await self.terminate()
             raise HelperLost() from None
-        self.working = kind not in TERMINAL
+        self.busy = kind not in TERMINAL
         if kind is FrameKind.ERROR:
             raise pickle.loads(content)
         if kind is FrameKind.FAILED:

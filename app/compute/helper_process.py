@@ -1,8 +1,9 @@
-"""A helper process: it folds topics for itself, and computes each job in a fork that can be ended.
+"""A helper process: it keeps projections of topics, and computes each job in a fork it can kill.
 
-The fork sees the topics as of one moment, at no cost, and whatever becomes of it, what took long to
-fold and to fit stays in the helper's memory for the next job. The helper has one thread and no
-connection to the database while it forks, so a fork inherits neither locks nor sockets.
+Copy-on-write gives the fork a consistent snapshot of the topics at no cost. Whatever becomes of the
+fork, the projections and fits stay in the helper's memory for the next job. The helper has one
+thread and no connection to the database while it forks, so a fork inherits neither locks nor
+sockets.
 """
 
 import ctypes
@@ -27,15 +28,15 @@ from nextpair.selectors.ratings import load_ratings
 from nextpair.selectors.state.topic_state import Topic
 
 NICENESS = 10
-"""Workers' questions come first where processors are scarce."""
+"""Where processors are scarce, requests of workers have priority over helpers."""
 _PR_SET_PDEATHSIG = 1
 _IMPORTED = (computations, export_files)
-"""What jobs are made of is imported once, and not by every fork."""
+"""The modules of computations are imported once, here, and not by every fork."""
 
 
 def main() -> None:
-    """Work for the process that started this one, until it closes the pipe or ends."""
-    # What a library prints must not get between the frames.
+    """Run jobs for the parent process until it closes the pipe or ends."""
+    # Standard output becomes standard error: a library that prints must not corrupt the frames.
     target = os.dup(1)
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -48,42 +49,42 @@ def main() -> None:
         return
     helper = JobRunner(Service(pickle.loads(first[1])), 0, target)
     while (frame := read_frame(0)) is not None:
-        # What was cancelled as it ended is no longer there to be cancelled.
+        # A CANCEL that arrives after its job has ended is ignored.
         if frame[0] is FrameKind.JOB:
-            helper.work(*pickle.loads(frame[1]))
+            helper.run_job(*pickle.loads(frame[1]))
 
 
 class JobRunner:
-    """Works on one job at a time.
+    """Runs one job at a time.
 
     Parameters
     ----------
     source, target
-        The file descriptors that jobs come from, and that answers go to.
+        The file descriptors that jobs are read from, and that results are written to.
     """
 
     def __init__(self, service: Service, source: int, target: int) -> None:
         self._service = service
         self._source, self._target = source, target
 
-    def work(self, job: Job, topics: tuple[int, ...], now: float) -> None:
-        """Compute a job, unless it is cancelled meanwhile."""
+    def run_job(self, job: Job, topics: tuple[int, ...], now: float) -> None:
+        """Compute a job in a fork, unless it is cancelled meanwhile."""
         for topic_id in topics:
             if self._is_cancelled():
                 write_frame(self._target, FrameKind.CANCELLED)
                 return
-            # The fork meets the same error, and can say what the call was about.
+            # Errors are suppressed here: the fork meets the same error, and reports it in context.
             with suppress(NextpairError), self._service.look(topic_id) as live:
                 if job.warm and isinstance(live.state, Topic):
-                    # What most jobs need is computed here, where it is remembered.
+                    # Most jobs need the reported order: computed here, it stays cached.
                     live.state.reported()
         self._service.database.close()
-        results, told = os.pipe()
+        results, results_writer = os.pipe()
         parent, child = os.getpid(), os.fork()
         if not child:
             os.close(results)
-            _compute(self._service, job, now, told, parent)
-        os.close(told)
+            _compute(self._service, job, now, results_writer, parent)
+        os.close(results_writer)
         try:
             self._relay(results, child)
         finally:
@@ -100,7 +101,7 @@ class JobRunner:
         return True
 
     def _relay(self, results: int, child: int) -> None:
-        """Pass on what a fork computes, and end the fork if nobody wants that any more."""
+        """Forward the frames of a fork, and kill the fork if the job is cancelled."""
         try:
             while True:
                 readable, _, _ = select.select([results, self._source], [], [])
@@ -108,39 +109,36 @@ class JobRunner:
                     os.kill(child, signal.SIGKILL)
                     write_frame(self._target, FrameKind.CANCELLED)
                     return
-                frame = read_frame(results) or (
-                    FrameKind.FAILED,
-                    b"the process that computed is gone",
-                )
+                frame = read_frame(results) or (FrameKind.FAILED, b"the fork ended unexpectedly")
                 write_frame(self._target, *frame)
                 if frame[0] in (FrameKind.END, FrameKind.ERROR, FrameKind.FAILED):
                     return
         except BaseException:
-            # The service is gone, and nobody reads what is computed.
+            # The service has ended, so nobody reads the result.
             os.kill(child, signal.SIGKILL)
             raise
 
 
-def _compute(service: Service, job: Job, now: float, told: int, parent: int) -> NoReturn:
+def _compute(service: Service, job: Job, now: float, results_writer: int, parent: int) -> NoReturn:
     try:
         _die_with(parent)
-        # What was there before stays: looking through it would only copy its pages.
+        # Garbage collection of inherited objects would only copy their pages.
         gc.freeze()
         answer = job.run(service, now)
-        write_frame(told, FrameKind.HEADERS, pickle.dumps(dict(answer.headers)))
+        write_frame(results_writer, FrameKind.HEADERS, pickle.dumps(dict(answer.headers)))
         for chunk in answer.chunks:
-            write_frame(told, FrameKind.CHUNK, chunk)
-        write_frame(told, FrameKind.END)
+            write_frame(results_writer, FrameKind.CHUNK, chunk)
+        write_frame(results_writer, FrameKind.END)
     except NextpairError as error:
-        write_frame(told, FrameKind.ERROR, pickle.dumps(error))
+        write_frame(results_writer, FrameKind.ERROR, pickle.dumps(error))
     except BaseException:
-        write_frame(told, FrameKind.FAILED, traceback.format_exc().encode())
+        write_frame(results_writer, FrameKind.FAILED, traceback.format_exc().encode())
     finally:
         os._exit(0)
 
 
 def _die_with(parent: int) -> None:
-    """Have the system end this process with the one that it was forked from, where it can."""
+    """Have the kernel kill this process when its parent ends, where it can (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:

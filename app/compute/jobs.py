@@ -1,4 +1,4 @@
-"""A heavy call as a value: it is sent to another process, and two equal ones are the same call."""
+"""A job as a value: it is pickled to another process, and equal jobs share one computation."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,59 +10,59 @@ from nextpair.storage.sizes import sizes
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What a job comes to: headers, and a body whose parts are computed as they are read."""
+    """The result of a job: headers, and a body whose chunks are computed as they are read."""
 
     chunks: Iterable[bytes]
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
 Computation = Callable[..., JobResult]
-"""A function of a module, given the service, the time, and the arguments of the job."""
+"""A module-level function of the service, the time, and the arguments of the job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One heavy call.
+    """One computation to be done, here or in a helper process.
 
     Parameters
     ----------
     arguments
-        Hashable, and the same for the same question.
+        Hashable; part of the cache key.
     study, topic
-        What it reads: one topic, or all of the study's.
-    factor
+        What it reads: one topic, or all topics of the study.
+    cost_factor
         How many times as long it takes as a ranking.
     warm
-        Whether it needs the reported order.
+        Whether it needs the reported order, which the helper then computes and keeps.
     """
 
-    use_case: Computation
+    computation: Computation
     study: str
     topic: str | None = None
     arguments: tuple[Any, ...] = ()
-    factor: float = 1.0
+    cost_factor: float = 1.0
     warm: bool = True
 
     @property
-    def question(self) -> tuple[Any, ...]:
-        """What is asked: calls with the same question have the same answer at the same version."""
-        return (self.use_case.__qualname__, self.study, self.topic, *self.arguments)
+    def cache_key(self) -> tuple[Any, ...]:
+        """Jobs with the same key have the same result at the same version of their inputs."""
+        return (self.computation.__qualname__, self.study, self.topic, *self.arguments)
 
     def run(self, service: Service, now: float) -> JobResult:
         """Compute."""
-        return self.use_case(service, now, self.study, self.topic, *self.arguments)
+        return self.computation(service, now, self.study, self.topic, *self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
 class JobInputs:
-    """How much a job reads, and at which version.
+    """What a job reads, how much of it, and at which version.
 
     Parameters
     ----------
     topics
         The ids of its topics.
     entries
-        Documents and judgments.
+        How many documents and judgments these have.
     version
         The versions of the study and of each topic.
     """
@@ -73,14 +73,14 @@ class JobInputs:
 
 
 def find_inputs(service: Service, job: Job) -> JobInputs:
-    """Look up how much a job reads."""
+    """Look up the inputs of a job."""
     study_id = service.study_id(job.study)
-    only = None if job.topic is None else service.topic_id(job.study, job.topic)
+    topic_id = None if job.topic is None else service.topic_id(job.study, job.topic)
     with service.database.read() as connection:
-        study_version, found = sizes(connection, study_id)
-    wanted = [one for one in found if only in (None, one.id)]
+        study_version, rows = sizes(connection, study_id)
+    topics = [row for row in rows if topic_id in (None, row.id)]
     return JobInputs(
-        tuple(one.id for one in wanted),
-        sum(one.documents + one.position for one in wanted),
-        (study_version, *(number for one in wanted for number in (one.id, one.version))),
+        tuple(topic.id for topic in topics),
+        sum(topic.documents + topic.position for topic in topics),
+        (study_version, *(number for topic in topics for number in (topic.id, topic.version))),
     )

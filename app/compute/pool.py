@@ -1,6 +1,7 @@
-"""Heavy calls within limits: some are worked on, some wait, and all others are told to come back.
+"""Runs jobs in helper processes, within the limits of admission control.
 
-Equal calls are one computation. A computation that nobody waits for any more is cancelled.
+Equal jobs share one computation (single flight), and its result is cached for a short time. A
+computation that nobody waits for any more is cancelled.
 """
 
 import asyncio
@@ -16,16 +17,16 @@ from nextpair.app.errors import HelperLost
 from nextpair.app.settings import MB, Settings
 
 RESULT_TTL_SECONDS = 60.0
-"""How long an answer is given again: leases run out without another version of the topic."""
+"""How long a result stays valid: leases expire without a new version of the topic."""
 RESULT_CACHE_BYTES = 32 * MB
-"""Of answers to be given again."""
+"""The total size of cached results."""
 STALL_SECONDS = 60.0
-"""How long the reader of a file may take nothing of it before its place is given to others."""
+"""How long a client may read nothing of a download before its helper is given to others."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompleteResult:
-    """A complete answer."""
+    """A result whose body has been computed as a whole."""
 
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -33,123 +34,123 @@ class CompleteResult:
 
 @dataclass(slots=True)
 class _SharedComputation:
-    """One computation, and how many calls wait for it."""
+    """One computation, and how many callers wait for it."""
 
     version: tuple[int, ...]
-    at: float
-    waiting: int = 0
-    begun: bool = False
+    started_at: float
+    waiters: int = 0
+    started: bool = False
     task: "asyncio.Task[CompleteResult] | None" = None
 
 
 class ComputePool:
-    """Hands jobs to helper processes. All of it runs on the event loop."""
+    """Hands jobs to helper processes. Used on the event loop only."""
 
-    def __init__(self, settings: Settings, note: Callable[[int], None]) -> None:
-        self._places = AdmissionControl(settings, note)
-        self._flights: OrderedDict[tuple[Any, ...], _SharedComputation] = OrderedDict()
+    def __init__(self, settings: Settings, on_change: Callable[[int], None]) -> None:
+        self._admission = AdmissionControl(settings, on_change)
+        self._computations: OrderedDict[tuple[Any, ...], _SharedComputation] = OrderedDict()
 
-    async def answer(self, job: Job, extent: JobInputs, key: str, now: float) -> CompleteResult:
-        """Compute a job, or wait for an equal one that will do."""
-        flight = self._flights.get(job.question)
-        if flight is None or not self._suits(flight, extent):
-            flight = self._take_off(job, extent, key, now)
-            self._flights[job.question] = flight
-            self._flights.move_to_end(job.question)
-        assert flight.task is not None
-        flight.waiting += 1
+    async def compute(self, job: Job, inputs: JobInputs, key: str, now: float) -> CompleteResult:
+        """Compute a job, or return the result of an equal one that is running or cached."""
+        shared = self._computations.get(job.cache_key)
+        if shared is None or not self._is_usable(shared, inputs):
+            shared = self._start(job, inputs, key, now)
+            self._computations[job.cache_key] = shared
+            self._computations.move_to_end(job.cache_key)
+        assert shared.task is not None
+        shared.waiters += 1
         try:
-            return await asyncio.shield(flight.task)
+            return await asyncio.shield(shared.task)
         finally:
-            flight.waiting -= 1
-            self._forget_if_done_for(job, flight)
+            shared.waiters -= 1
+            self._discard_if_abandoned(job, shared)
 
-    def _take_off(self, job: Job, extent: JobInputs, key: str, now: float) -> _SharedComputation:
-        place = self._places.admit(key)
-        flight = _SharedComputation(extent.version, asyncio.get_running_loop().time())
-        flight.task = asyncio.create_task(self._fly(flight, place, job, extent, now))
+    def _start(self, job: Job, inputs: JobInputs, key: str, now: float) -> _SharedComputation:
+        permit = self._admission.admit(key)
+        shared = _SharedComputation(inputs.version, asyncio.get_running_loop().time())
+        shared.task = asyncio.create_task(self._run(shared, permit, job, inputs, now))
 
         def note_end(task: "asyncio.Task[CompleteResult]") -> None:
-            if place.helper is None:
-                # It was cancelled before it had one, and perhaps before it began at all.
-                self._places.dismiss(place)
+            if permit.helper is None:
+                # Cancelled before it had a helper, perhaps before the task ran at all.
+                self._admission.return_permit(permit)
             if not task.cancelled():
-                # Whoever waited has been told of it, and there may be nobody.
+                # Mark the exception as retrieved: there may be nobody left who waits for it.
                 task.exception()
 
-        flight.task.add_done_callback(note_end)
-        return flight
+        shared.task.add_done_callback(note_end)
+        return shared
 
-    def _suits(self, flight: _SharedComputation, extent: JobInputs) -> bool:
-        """Say whether an earlier computation answers a call as well as one of its own would."""
-        assert flight.task is not None
-        if not flight.begun:
-            # It has yet to read, and will then read what is newest.
+    def _is_usable(self, shared: _SharedComputation, inputs: JobInputs) -> bool:
+        """Say whether an earlier computation has the result that a new one would have."""
+        assert shared.task is not None
+        if not shared.started:
+            # It has not read anything yet, and will read the newest version.
             return True
-        age = asyncio.get_running_loop().time() - flight.at
-        return flight.version == extent.version and age < RESULT_TTL_SECONDS
+        age = asyncio.get_running_loop().time() - shared.started_at
+        return shared.version == inputs.version and age < RESULT_TTL_SECONDS
 
-    def _forget_if_done_for(self, job: Job, flight: _SharedComputation) -> None:
-        assert flight.task is not None
-        task = flight.task
+    def _discard_if_abandoned(self, job: Job, shared: _SharedComputation) -> None:
+        assert shared.task is not None
+        task = shared.task
         if not task.done():
-            if flight.waiting:
+            if shared.waiters:
                 return
             task.cancel()
             failed = True
         else:
             failed = task.cancelled() or task.exception() is not None
-        if failed and self._flights.get(job.question) is flight:
-            del self._flights[job.question]
-        self._shrink()
+        if failed and self._computations.get(job.cache_key) is shared:
+            del self._computations[job.cache_key]
+        self._evict()
 
-    def _shrink(self) -> None:
-        """Forget the oldest answers that are too many or too old."""
+    def _evict(self) -> None:
+        """Drop cached results that have expired or exceed the size limit, oldest first."""
         now, held = asyncio.get_running_loop().time(), 0
-        for question, flight in reversed(list(self._flights.items())):
-            if flight.task is None or not flight.task.done() or flight.task.cancelled():
+        for cache_key, shared in reversed(list(self._computations.items())):
+            if shared.task is None or not shared.task.done() or shared.task.cancelled():
                 continue
-            held += 0 if flight.task.exception() else len(flight.task.result().body)
-            if held > RESULT_CACHE_BYTES or now - flight.at > RESULT_TTL_SECONDS:
-                del self._flights[question]
+            held += 0 if shared.task.exception() else len(shared.task.result().body)
+            if held > RESULT_CACHE_BYTES or now - shared.started_at > RESULT_TTL_SECONDS:
+                del self._computations[cache_key]
 
-    async def _fly(
-        self, flight: _SharedComputation, place: Permit, job: Job, extent: JobInputs, now: float
+    async def _run(
+        self, shared: _SharedComputation, permit: Permit, job: Job, inputs: JobInputs, now: float
     ) -> CompleteResult:
-        helper = await self._places.take(place)
-        flight.begun, flight.at = True, asyncio.get_running_loop().time()
+        helper = await self._admission.acquire_helper(permit)
+        shared.started, shared.started_at = True, asyncio.get_running_loop().time()
         try:
-            headers = await helper.begin(job, extent, now)
+            headers = await helper.start_job(job, inputs, now)
             parts = []
-            while (part := await helper.chunk()) is not None:
+            while (part := await helper.read_chunk()) is not None:
                 parts.append(part)
             return CompleteResult(b"".join(parts), headers)
         finally:
-            self._places.release(place)
+            self._admission.release(permit)
 
-    async def download(self, job: Job, extent: JobInputs, key: str, now: float) -> "Download":
-        """Begin a computation that is sent on as it comes, to one call alone."""
-        place = self._places.admit(key)
+    async def download(self, job: Job, inputs: JobInputs, key: str, now: float) -> "Download":
+        """Start a computation whose chunks are streamed to one caller, without the cache."""
+        permit = self._admission.admit(key)
         try:
-            await self._places.take(place)
-            assert place.helper is not None
-            headers = await place.helper.begin(job, extent, now)
+            await self._admission.acquire_helper(permit)
+            assert permit.helper is not None
+            headers = await permit.helper.start_job(job, inputs, now)
         except BaseException:
-            self._places.release(place)
+            self._admission.release(permit)
             raise
-        return Download(place.helper, headers, lambda: self._places.release(place))
+        return Download(permit.helper, headers, lambda: self._admission.release(permit))
 
     async def close(self) -> None:
-        """End all helpers, and with them what they compute."""
-        flights = [flight.task for flight in self._flights.values() if flight.task is not None]
-        for task in flights:
+        """Cancel all computations, and terminate all helpers."""
+        tasks = [shared.task for shared in self._computations.values() if shared.task is not None]
+        for task in tasks:
             task.cancel()
-        await self._places.close()
-        await asyncio.gather(*flights, return_exceptions=True)
+        await self._admission.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Download:
-    """A file on its way; whoever opens one closes it."""
+    """A file that is streamed as it is computed; whoever opens one closes it."""
 
     def __init__(
         self, helper: HelperHandle, headers: Mapping[str, str], release: Callable[[], None]
@@ -159,19 +160,19 @@ class Download:
         self._release: Callable[[], None] | None = release
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the parts; who takes none for long gets no more."""
+        """Yield the chunks; a reader that stalls for too long gets an error instead."""
         loop = asyncio.get_running_loop()
-        while self._release is not None and (part := await self._helper.chunk()) is not None:
-            stalled = loop.call_later(STALL_SECONDS, self.close)
+        while self._release is not None and (part := await self._helper.read_chunk()) is not None:
+            stall_timer = loop.call_later(STALL_SECONDS, self.close)
             try:
                 yield part
             finally:
-                stalled.cancel()
+                stall_timer.cancel()
             if self._release is None:
                 raise HelperLost("nothing of the file was read for too long")
 
     def close(self) -> None:
-        """Give the place to others."""
+        """Release the helper."""
         release, self._release = self._release, None
         if release is not None:
             release()

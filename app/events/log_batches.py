@@ -46,7 +46,7 @@ class LogBatch:
     after: int
     upto: int
     entries: tuple[tuple[int, bytes], ...]
-    look: ProgressSnapshot | None = None
+    snapshot: ProgressSnapshot | None = None
 
 
 def take_snapshot(service: Service, topic_id: int) -> ProgressSnapshot:

@@ -20,9 +20,9 @@ class StreamCursor:
     ended: End | None = None
 
     @staticmethod
-    def of(look: ProgressSnapshot) -> "StreamCursor":
+    def of(snapshot: ProgressSnapshot) -> "StreamCursor":
         """Return what there is to be told after a look: nothing but what comes."""
-        return StreamCursor(look.position, look.settled, look.ended)
+        return StreamCursor(snapshot.position, snapshot.settled, snapshot.ended)
 
 
 class Subscription:
@@ -37,54 +37,54 @@ class Subscription:
     def __init__(self, key_id: str, study_id: int, only: int | None) -> None:
         self.key_id = key_id
         self.study_id = study_id
-        self.only = only
-        self.begun = False
+        self.topic_id = only
+        self.started = False
         """Whether it has been noted from which position on this stream is told."""
-        self.seen: dict[int, StreamCursor] = {}
-        self.end: str | None = None
+        self.cursors: dict[int, StreamCursor] = {}
+        self.end_reason: str | None = None
         """Why the stream has ended, if it has."""
-        self.behind: set[int] = set()
+        self.lagging_topics: set[int] = set()
         """Topics whose news have to be read from the log."""
-        self._waiting: deque[LogBatch] = deque()
-        self._entries = 0
-        self._news = asyncio.Event()
+        self._buffer: deque[LogBatch] = deque()
+        self._buffered_entries = 0
+        self._changed = asyncio.Event()
 
-    def wants(self, study_id: int, topic_id: int) -> bool:
+    def covers(self, study_id: int, topic_id: int) -> bool:
         """Say whether a topic's news are for this stream."""
-        return study_id == self.study_id and self.only in (None, topic_id)
+        return study_id == self.study_id and self.topic_id in (None, topic_id)
 
-    def offer(self, batch: LogBatch) -> None:
+    def push(self, batch: LogBatch) -> None:
         """Keep a batch to be told, or note that it has to be read later."""
-        if batch.topic_id not in self.behind:
-            if self._entries + len(batch.entries) > MAX_BUFFERED_ENTRIES and self._waiting:
-                self.behind.add(batch.topic_id)
+        if batch.topic_id not in self.lagging_topics:
+            if self._buffered_entries + len(batch.entries) > MAX_BUFFERED_ENTRIES and self._buffer:
+                self.lagging_topics.add(batch.topic_id)
             else:
-                self._waiting.append(batch)
-                self._entries += len(batch.entries)
-        self._news.set()
+                self._buffer.append(batch)
+                self._buffered_entries += len(batch.entries)
+        self._changed.set()
 
     def close(self, why: str) -> None:
         """End the stream, whatever is still to be told."""
-        self.end = why
-        self._news.set()
+        self.end_reason = why
+        self._changed.set()
 
     async def wait(self, seconds: float) -> bool:
         """Wait until there is news, or the stream has ended; False if nothing came for so long."""
         try:
             async with asyncio.timeout(seconds):
-                await self._news.wait()
+                await self._changed.wait()
         except TimeoutError:
             return False
         return True
 
-    def take(self) -> LogBatch | None:
+    def pop(self) -> LogBatch | None:
         """Return the oldest batch that is waiting."""
-        if not self._waiting:
-            if not self.behind:
-                self._news.clear()
+        if not self._buffer:
+            if not self.lagging_topics:
+                self._changed.clear()
             return None
-        batch = self._waiting.popleft()
-        self._entries -= len(batch.entries)
+        batch = self._buffer.popleft()
+        self._buffered_entries -= len(batch.entries)
         return batch
 
     def has_gap(self, batch: LogBatch) -> bool:
@@ -93,41 +93,41 @@ class Subscription:
 
     def position(self, topic_id: int) -> int:
         """Return up to which position a topic's news have been told."""
-        return self._seen(topic_id).position
+        return self._cursor(topic_id).position
 
-    def _seen(self, topic_id: int) -> StreamCursor:
-        return self.seen.setdefault(topic_id, StreamCursor(0))
+    def _cursor(self, topic_id: int) -> StreamCursor:
+        return self.cursors.setdefault(topic_id, StreamCursor(0))
 
-    def tell(self, batch: LogBatch) -> bytes:
+    def render(self, batch: LogBatch) -> bytes:
         """Write what of a batch has not been told; only the last event of a position has its id.
 
         Whoever is cut off before that comes back with the position before, and hears all of it.
         """
-        seen = self._seen(batch.topic_id)
+        seen = self._cursor(batch.topic_id)
         fresh = [(number, event) for number, event in batch.entries if number > seen.position]
         position = seen.position = max(seen.position, batch.upto)
         events = list(fresh)
-        if batch.look is not None:
-            events += [(position, event) for event in self._arrivals(seen, batch.look)]
+        if batch.snapshot is not None:
+            events += [(position, event) for event in self._progress_events(seen, batch.snapshot)]
         # Where the last entry has led to is still to be told, and so is its id.
-        held_back = batch.look is None or batch.look.position < position
-        return b"".join(self._numbered(events, position, held_back))
+        held_back = batch.snapshot is None or batch.snapshot.position < position
+        return b"".join(self._with_ids(events, position, held_back))
 
-    def _arrivals(self, seen: StreamCursor, look: ProgressSnapshot) -> list[bytes]:
+    def _progress_events(self, seen: StreamCursor, snapshot: ProgressSnapshot) -> list[bytes]:
         events = []
-        if look.settled != seen.settled:
-            content = {"settled": look.settled, "documents": look.documents}
-            events.append(format_event("settled", look.topic, content))
-        if look.ended is not None and seen.ended is None:
-            content_of_end = {"judgments": look.judged, "ended": look.ended.value}
-            events.append(format_event("finished", look.topic, content_of_end))
-        seen.settled, seen.ended = look.settled, look.ended
+        if snapshot.settled != seen.settled:
+            content = {"settled": snapshot.settled, "documents": snapshot.documents}
+            events.append(format_event("settled", snapshot.topic, content))
+        if snapshot.ended is not None and seen.ended is None:
+            content_of_end = {"judgments": snapshot.judged, "ended": snapshot.ended.value}
+            events.append(format_event("finished", snapshot.topic, content_of_end))
+        seen.settled, seen.ended = snapshot.settled, snapshot.ended
         return events
 
-    def _numbered(
+    def _with_ids(
         self, events: list[tuple[int, bytes]], position: int, held_back: bool
     ) -> list[bytes]:
-        if self.only is None:
+        if self.topic_id is None:
             return [event + b"\n" for _, event in events]
         told = []
         for place, (number, event) in enumerate(events):

@@ -108,15 +108,17 @@ def scale_of(design: Design) -> MeasurementScale:
     )
 
 
-def answers_by_question(facts: TopicSnapshot) -> dict[Question, dict[int, float]]:
+def answers_by_question(snapshot: TopicSnapshot) -> dict[Question, dict[int, float]]:
     """List who said what of a topic's questions; of a question answered twice, the last word."""
-    rows = [row for row in facts.of(Purpose.WORK, Purpose.AUDIT) if row.subject is None]
-    if facts.design.shape is Shape.PAIR:
+    rows = [
+        row for row in snapshot.for_purposes(Purpose.WORK, Purpose.AUDIT) if row.subject is None
+    ]
+    if snapshot.design.shape is Shape.PAIR:
         values = [_RANKS[str(row.outcome)] for row in rows]
     else:
-        values = facts.said().values(rows)
-    if isinstance(facts.design, MagnitudeDesign) and rows:
-        values = normalise_magnitudes(facts.said().workers(rows), values).tolist()
+        values = snapshot.answer_set().values(rows)
+    if isinstance(snapshot.design, MagnitudeDesign) and rows:
+        values = normalise_magnitudes(snapshot.answer_set().workers(rows), values).tolist()
     given: dict[Question, dict[int, float]] = defaultdict(dict)
     for row, value in zip(rows, values, strict=True):
         given[row.topic_id, row.first, row.second][row.worker_id] = value

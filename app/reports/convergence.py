@@ -42,7 +42,7 @@ def points_for(judgments: int, wanted: int = POINTS) -> int:
 
 
 def convergence_curve(
-    start: LiveTopic, facts: TopicSnapshot, points: int
+    start: LiveTopic, snapshot: TopicSnapshot, points: int
 ) -> list[ConvergencePoint]:
     """Return tau-b at equally many judgments apart, the last point being the final ranking.
 
@@ -51,13 +51,17 @@ def convergence_curve(
     start
         The topic before its first judgment; it is moved on.
     """
-    rows, done, found = facts.work, 0, []
+    rows, done, found = snapshot.work, 0, []
     for place in range(1, points + 1):
         upto = round(len(rows) * place / points)
         start.apply(Change(start.head, votes=[vote_of(row) for row in rows[done:upto]]))
         done = upto
-        scores = rankings.scores(start, facts.asked, facts.said(upto)) if upto else None
-        found.append(ConvergencePoint(upto, _tau(scores, facts.scores)))
+        scores = (
+            rankings.scores(start, snapshot.requested_rating, snapshot.answer_set(upto))
+            if upto
+            else None
+        )
+        found.append(ConvergencePoint(upto, _tau(scores, snapshot.scores)))
     return found
 
 

@@ -49,22 +49,22 @@ class PreferenceSnapshot:
     weights: NDArray[np.float64]
 
 
-def take_preference_snapshot(live: LiveTopic, said: Said) -> PreferenceSnapshot:
+def take_preference_snapshot(live: LiveTopic, answer_set: Said) -> PreferenceSnapshot:
     """Take down how a topic's documents compare, so that it may change meanwhile."""
     state = live.state
     ids, certainty = state.documents.ids, None
     if isinstance(state, Singles):
-        below = _worse_by_score(rankings.scores(live, None, said))
+        below = _worse_by_score(rankings.scores(live, None, answer_set))
     else:
         below, certainty = _worse_by_order(state), state.certainty()
     weights = np.ones(len(ids)) if certainty is None else np.asarray(certainty, dtype=np.float64)
-    return PreferenceSnapshot(live.row.name, ids, count_votes(said), below, weights)
+    return PreferenceSnapshot(live.row.name, ids, count_votes(answer_set), below, weights)
 
 
-def count_votes(said: Said) -> dict[Pair, PairVotes]:
+def count_votes(answer_set: Said) -> dict[Pair, PairVotes]:
     """Count the votes on each pair that people were asked about."""
     given: dict[Pair, list[float]] = {}
-    for row in said.rows:
+    for row in answer_set.rows:
         if row.outcome is not None:
             given.setdefault((row.first, row.second), []).append(_SHARE[row.outcome])
     return {pair: PairVotes(len(votes), sum(votes) / len(votes)) for pair, votes in given.items()}

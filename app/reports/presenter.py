@@ -22,7 +22,7 @@ from nextpair.app.schemas.reports import (
 from nextpair.storage.rows import WorkerStatus
 
 
-def report_out(report: Report, wish: ReportRequest, now: float) -> ReportOut:
+def report_out(report: Report, request: ReportRequest, now: float) -> ReportOut:
     """Describe a report."""
     settings, found = report.study.settings, report.topics
     return ReportOut(
@@ -33,7 +33,7 @@ def report_out(report: Report, wish: ReportRequest, now: float) -> ReportOut:
         rating=report.rating,
         scale=report.scale,
         grades=report.grades,
-        topic=wish.topic,
+        topic=request.topic,
         made_at=now,
         documents=sum(one.progress.documents for one in found),
         judgments=sum(one.progress.judgments for one in found),
@@ -92,8 +92,8 @@ def _worker(one: WorkerReport) -> WorkerReportOut:
         judgments=tally.judgments,
         checks=tally.checks,
         retracted=tally.retracted,
-        gold=tally.known,
-        gold_accuracy=tally.share("right", "known"),
+        gold=tally.gold,
+        gold_accuracy=tally.share("right", "gold"),
         triads=tally.triads,
         intransitivity=tally.share("intransitive", "triads"),
         repeated=tally.repeated,

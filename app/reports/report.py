@@ -97,62 +97,64 @@ class _ReportBuilder:
         self.grades: tuple[float, float] | None = None
         self.weighed_by: str | None = None
 
-    def add(self, facts: TopicSnapshot, points: list[ConvergencePoint]) -> None:
+    def add(self, snapshot: TopicSnapshot, points: list[ConvergencePoint]) -> None:
         """Add a topic."""
-        given, found = answers_by_question(facts), count_by_worker(facts)
+        given, found = answers_by_question(snapshot), count_by_worker(snapshot)
         self.given |= given
         for worker, one in found.items():
             self.counts_by_worker[worker].add(one)
-        self.rating = facts.rating
-        self.scale = score_bounds(facts.design, facts.rating)
-        self.grades = grade_bounds(facts.design, facts.rating)
+        self.rating = snapshot.rating
+        self.scale = score_bounds(snapshot.design, snapshot.rating)
+        self.grades = grade_bounds(snapshot.design, snapshot.rating)
         # Before the first answer a selector weighs nobody.
-        self.weighed_by = reliability_source(facts) if facts.work else self.weighed_by
+        self.weighed_by = reliability_source(snapshot) if snapshot.work else self.weighed_by
         self.topics.append(
             TopicReport(
-                facts.topic.name,
-                facts.topic.title,
-                facts.topic.status,
+                snapshot.topic.name,
+                snapshot.topic.title,
+                snapshot.topic.status,
                 len(found),
-                _best(facts),
-                facts.progress,
-                measure_agreement(given, scale_of(facts.design)).alpha,
-                _prediction(facts, Purpose.AUDIT),
-                _prediction(facts, Purpose.WORK),
+                _best(snapshot),
+                snapshot.progress,
+                measure_agreement(given, scale_of(snapshot.design)).alpha,
+                _prediction(snapshot, Purpose.AUDIT),
+                _prediction(snapshot, Purpose.WORK),
                 points,
             )
         )
 
 
-def build_report(service: Service, wish: ReportRequest, now: float) -> Report:
+def build_report(service: Service, request: ReportRequest, now: float) -> Report:
     """Put a report together; of a large study that takes seconds, and holds up nobody."""
-    study_id = service.study_id(wish.study)
+    study_id = service.study_id(request.study)
     with service.database.read() as connection:
         study = service.study(connection, study_id)
         rows = topics.list_topics(connection, study_id)
     wanted = [row.id for row in rows]
-    if wish.topic is not None:
-        wanted = [service.topic_id(wish.study, wish.topic)]
-    points = points_for(sum(row.position for row in rows if row.id in wanted), wish.points)
+    if request.topic is not None:
+        wanted = [service.topic_id(request.study, request.topic)]
+    points = points_for(sum(row.position for row in rows if row.id in wanted), request.points)
     parts = _ReportBuilder()
     for topic_id in wanted:
-        facts = take_topic_snapshot(service, topic_id, wish.rating, now)
-        folded = points and facts.work
+        snapshot = take_topic_snapshot(service, topic_id, request.rating, now)
+        folded = points and snapshot.work
         parts.add(
-            facts,
-            convergence_curve(load_initial_projection(service, facts), facts, points)
+            snapshot,
+            convergence_curve(load_initial_projection(service, snapshot), snapshot, points)
             if folded
             else [],
         )
-    return _assemble(service, study, wish, parts)
+    return _assemble(service, study, request, parts)
 
 
-def _assemble(service: Service, study: Study, wish: ReportRequest, parts: _ReportBuilder) -> Report:
+def _assemble(
+    service: Service, study: Study, request: ReportRequest, parts: _ReportBuilder
+) -> Report:
     rows = _workers(service, study.id)
 
     def name_of(worker_id: int) -> str:
         name = rows[worker_id].name
-        return service.pseudonyms.of(study.id, name) if wish.pseudonyms else name
+        return service.pseudonyms.of(study.id, name) if request.pseudonyms else name
 
     workers = [
         WorkerReport(name_of(worker_id), rows[worker_id].status, one)
@@ -188,12 +190,12 @@ def _workers(service: Service, study_id: int) -> dict[int, WorkerRow]:
         after = page[-1].name
 
 
-def _best(facts: TopicSnapshot) -> list[str]:
-    order = facts.order
+def _best(snapshot: TopicSnapshot) -> list[str]:
+    order = snapshot.order
     return [order.ids[place] for place in order.best_first if order.levels[place]][:TOP_DOCUMENTS]
 
 
-def _prediction(facts: TopicSnapshot, purpose: Purpose) -> Prediction:
-    if facts.design.shape is Shape.SINGLE:
+def _prediction(snapshot: TopicSnapshot, purpose: Purpose) -> Prediction:
+    if snapshot.design.shape is Shape.SINGLE:
         return Prediction()
-    return predict(facts.scores, facts.of(purpose))
+    return predict(snapshot.scores, snapshot.for_purposes(purpose))

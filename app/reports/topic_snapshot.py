@@ -51,14 +51,14 @@ class TopicSnapshot:
 
     topic: TopicRow
     study: Study
-    asked: str | None
+    requested_rating: str | None
     progress: Progress
     order: ReportedOrder
     reliabilities: Sequence[Reliability]
     golds: Sequence[GoldRow]
     log: Sequence[LogEntry]
     verdicts: Sequence[VerdictRow]
-    answers: Said
+    full_answer_set: Said
 
     @property
     def rating(self) -> str:
@@ -76,21 +76,21 @@ class TopicSnapshot:
         return self.study.design
 
     @cached_property
-    def counting(self) -> list[JudgmentRow]:
+    def counted(self) -> list[JudgmentRow]:
         """The judgments that are not retracted, checks included."""
         return [row for row, by in self.log if by is None]
 
     @cached_property
     def work(self) -> list[JudgmentRow]:
         """The judgments that the scores rest on."""
-        return self.of(Purpose.WORK)
+        return self.for_purposes(Purpose.WORK)
 
-    def of(self, *purposes: Purpose) -> list[JudgmentRow]:
+    def for_purposes(self, *purposes: Purpose) -> list[JudgmentRow]:
         """List the counting judgments that were asked for some purposes."""
-        return [row for row in self.counting if row.purpose in purposes]
+        return [row for row in self.counted if row.purpose in purposes]
 
     @cached_property
-    def known(self) -> list[JudgmentRow]:
+    def gold_answers(self) -> list[JudgmentRow]:
         """The answers to questions whose answers are known, those of failed batches included.
 
         They are retracted because they were wrong: without them everyone's would be right.
@@ -101,14 +101,14 @@ class TopicSnapshot:
             if row.purpose in (Purpose.TRAP, Purpose.QUIZ) and by in (None, BY_QUALITY)
         ]
 
-    def said(self, upto: int | None = None) -> Said:
+    def answer_set(self, upto: int | None = None) -> Said:
         """Return the answers that count, or the first so many, to be scored together."""
         if upto is None:
-            return self.answers
+            return self.full_answer_set
         rows = self.work[:upto]
         last = rows[-1].number if rows else 0
-        traps = [(row, known) for row, known in self.answers.traps if row.number <= last]
-        return replace(self.answers, rows=rows, traps=traps)
+        traps = [(row, known) for row, known in self.full_answer_set.traps if row.number <= last]
+        return replace(self.full_answer_set, rows=rows, traps=traps)
 
 
 def take_topic_snapshot(
@@ -121,23 +121,23 @@ def take_topic_snapshot(
             found = judgments.whole_log(connection, topic_id)
             verdicts = checks.verdicts_on(connection, topic_id)
         log = [entry for entry in found if entry[0].number <= live.head.position]
-        said = said_of(study, live, [row for row, by in log if by is None])
+        answer_set = said_of(study, live, [row for row, by in log if by is None])
         pairs = None if isinstance(live.state, Singles) else live.state
         return TopicSnapshot(
             live.row,
             study,
             rating,
             rankings.progress(live, now),
-            rankings.reported(live, rating, said),
+            rankings.reported(live, rating, answer_set),
             () if pairs is None else pairs.reliabilities(),
             live.golds,
             log,
             verdicts,
-            said,
+            answer_set,
         )
 
 
-def load_initial_projection(service: Service, facts: TopicSnapshot) -> LiveTopic:
+def load_initial_projection(service: Service, snapshot: TopicSnapshot) -> LiveTopic:
     """Return the topic as it was before the first judgment."""
     with service.database.read() as connection:
-        return load(connection, facts.topic, facts.study)
+        return load(connection, snapshot.topic, snapshot.study)

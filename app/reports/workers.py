@@ -34,7 +34,7 @@ class WorkerCounts:
     ----------
     judgments, checks, retracted
         Answers that count for the scores, answers that check the worker, and those taken back.
-    known, right
+    gold, right
         Questions whose answer is known, and of those answered right; on a scale, pairs of such.
     reliability
         Reliabilities on topics, each times the answers it rests on.
@@ -43,7 +43,7 @@ class WorkerCounts:
     judgments: int = 0
     checks: int = 0
     retracted: int = 0
-    known: int = 0
+    gold: int = 0
     right: int = 0
     triads: int = 0
     intransitive: int = 0
@@ -69,10 +69,10 @@ class WorkerCounts:
 CountsByWorker = defaultdict[int, WorkerCounts]
 
 
-def count_by_worker(facts: TopicSnapshot) -> CountsByWorker:
+def count_by_worker(snapshot: TopicSnapshot) -> CountsByWorker:
     """Count what each worker did on a topic."""
     found: CountsByWorker = defaultdict(WorkerCounts)
-    for row, by in facts.log:
+    for row, by in snapshot.log:
         one = found[row.worker_id]
         if by is not None:
             one.retracted += 1
@@ -82,13 +82,13 @@ def count_by_worker(facts: TopicSnapshot) -> CountsByWorker:
             one.checks += 1
         if by is None and row.seconds is not None:
             one.seconds.append(row.seconds)
-    for verdict in facts.verdicts:
+    for verdict in snapshot.verdicts:
         one = found[verdict.worker_id]
         one.passed += verdict.passed
         one.failed += not verdict.passed and verdict.effect != Effect.NONE
-    _count_gold(facts, found)
-    _count_consistency(facts, found)
-    for worker, (value, answers) in estimate_reliabilities(facts).items():
+    _count_gold(snapshot, found)
+    _count_consistency(snapshot, found)
+    for worker, (value, answers) in estimate_reliabilities(snapshot).items():
         found[worker].reliability += value * answers
         found[worker].weighed += answers
     return found
@@ -101,26 +101,26 @@ def _by_worker(rows: Iterable[JudgmentRow]) -> Mapping[int, list[JudgmentRow]]:
     return found
 
 
-def _count_gold(facts: TopicSnapshot, found: CountsByWorker) -> None:
-    for worker, rows in _by_worker(facts.known).items():
-        checked = [_graded_answer(facts, row) for row in rows]
+def _count_gold(snapshot: TopicSnapshot, found: CountsByWorker) -> None:
+    for worker, rows in _by_worker(snapshot.gold_answers).items():
+        checked = [_graded_answer(snapshot, row) for row in rows]
         for finding in check_batch(Quality(), checked):
             found[worker].right += finding.found
-            found[worker].known += finding.of
+            found[worker].gold += finding.of
 
 
-def _graded_answer(facts: TopicSnapshot, row: JudgmentRow) -> Checked:
-    gold = find_gold(facts.golds, row.first, row.second, row.purpose)
+def _graded_answer(snapshot: TopicSnapshot, row: JudgmentRow) -> Checked:
+    gold = find_gold(snapshot.golds, row.first, row.second, row.purpose)
     if row.correct is not None or gold is None:
         return Checked(None, 1, row.correct)
-    known = facts.design.known(gold.answer)
-    value = facts.design.value(facts.design.read(row.answer))
+    known = snapshot.design.known(gold.answer)
+    value = snapshot.design.value(snapshot.design.read(row.answer))
     return Checked(None, 1, known=known if isinstance(known, float) else None, value=value)
 
 
-def _count_consistency(facts: TopicSnapshot, found: CountsByWorker) -> None:
-    pairs = facts.design.shape is Shape.PAIR
-    asked = facts.of(Purpose.WORK, Purpose.REPEAT, Purpose.AUDIT)
+def _count_consistency(snapshot: TopicSnapshot, found: CountsByWorker) -> None:
+    pairs = snapshot.design.shape is Shape.PAIR
+    asked = snapshot.for_purposes(Purpose.WORK, Purpose.REPEAT, Purpose.AUDIT)
     for worker, rows in _by_worker(row for row in asked if row.subject is None).items():
         if pairs:
             told = [_answered_pair(row) for row in rows]
@@ -128,7 +128,7 @@ def _count_consistency(facts: TopicSnapshot, found: CountsByWorker) -> None:
             found[worker].triads += around.complete
             found[worker].intransitive += around.intransitive
         else:
-            values = facts.said().values(rows)
+            values = snapshot.answer_set().values(rows)
             again = repeats((row.first, value) for row, value in zip(rows, values, strict=True))
         found[worker].repeated += again.repeated
         found[worker].alike += again.alike
@@ -141,29 +141,33 @@ def _answered_pair(row: JudgmentRow) -> Told:
 # -- reliability --------------------------------------------------------------------------------
 
 
-def reliability_source(facts: TopicSnapshot) -> str | None:
+def reliability_source(snapshot: TopicSnapshot) -> str | None:
     """Say what tells how far workers can be relied on; None where nothing does."""
-    if facts.reliabilities:
+    if snapshot.reliabilities:
         return SELECTOR
-    if facts.design.shape is Shape.PAIR:
+    if snapshot.design.shape is Shape.PAIR:
         return BRADLEY_TERRY
-    return DAWID_SKENE if getattr(facts.design, "levels", ()) else None
+    return DAWID_SKENE if getattr(snapshot.design, "levels", ()) else None
 
 
-def estimate_reliabilities(facts: TopicSnapshot) -> dict[int, tuple[float, int]]:
+def estimate_reliabilities(snapshot: TopicSnapshot) -> dict[int, tuple[float, int]]:
     """Say how far each worker can be relied on, and on how many answers that rests."""
-    if facts.reliabilities:
+    if snapshot.reliabilities:
         return {
             int(reliability.worker): (reliability.right, reliability.answers)
-            for reliability in facts.reliabilities
+            for reliability in snapshot.reliabilities
         }
-    said = facts.said()
-    kind = reliability_source(facts)
-    if kind is None or not said.rows:
+    answer_set = snapshot.answer_set()
+    kind = reliability_source(snapshot)
+    if kind is None or not answer_set.rows:
         return {}
-    rows = [row for row in said.rows if row.subject is None]
-    found = _bradley_terry(said, rows) if kind == BRADLEY_TERRY else _dawid_skene(said, rows)
-    places, who = said.workers(rows), [row.worker_id for row in rows]
+    rows = [row for row in answer_set.rows if row.subject is None]
+    found = (
+        _bradley_terry(answer_set, rows)
+        if kind == BRADLEY_TERRY
+        else _dawid_skene(answer_set, rows)
+    )
+    places, who = answer_set.workers(rows), [row.worker_id for row in rows]
     counts = np.bincount(places)
     return {
         worker: (float(found[place]), int(counts[place]))
@@ -171,16 +175,16 @@ def estimate_reliabilities(facts: TopicSnapshot) -> dict[int, tuple[float, int]]
     }
 
 
-def _bradley_terry(said: Said, rows: Sequence[JudgmentRow]) -> Numbers:
+def _bradley_terry(answer_set: Said, rows: Sequence[JudgmentRow]) -> Numbers:
     answers = bradley_terry.compare(
-        said.size,
+        answer_set.size,
         [row.first for row in rows],
         [row.second for row in rows],
         [_OUTCOMES[Outcome(str(row.outcome))] for row in rows],
-        said.workers(rows),
+        answer_set.workers(rows),
     )
     return bradley_terry.rank(answers).reliabilities
 
 
-def _dawid_skene(said: Said, rows: Sequence[JudgmentRow]) -> Numbers:
-    return dawid_skene(said.labelled(rows)).reliabilities()
+def _dawid_skene(answer_set: Said, rows: Sequence[JudgmentRow]) -> Numbers:
+    return dawid_skene(answer_set.labelled(rows)).reliabilities()

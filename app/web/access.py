@@ -41,7 +41,7 @@ class AnswerCaller:
     clock: Callable[[], float]
     token: str | None = None
 
-    def may_answer(self, asked: AssignmentRef) -> AssignmentRef:
+    def authorize(self, asked: AssignmentRef) -> AssignmentRef:
         """Return which attempt is meant; a token opens no assignment but its own."""
         if self.ref is None:
             return asked
@@ -74,15 +74,15 @@ class Authenticator(Generic[CallerType]):
     """
 
     def __init__(
-        self, check: Callable[[Request], Awaitable[CallerType]], *, manages: bool = False
+        self, check: Callable[[Request], Awaitable[CallerType]], *, is_manager: bool = False
     ) -> None:
-        self._check = check
-        self.manages = manages
+        self._authenticate = check
+        self.is_manager = is_manager
 
     async def __call__(self, request: Request) -> CallerType:
         """Return who calls; a request is checked, and counted, once."""
         if _CALLER not in request.scope:
-            request.scope[_CALLER] = await self._check(request)
+            request.scope[_CALLER] = await self._authenticate(request)
         caller: CallerType = request.scope[_CALLER]
         return caller
 
@@ -136,7 +136,7 @@ def require_scope(*scopes: Scope) -> Authenticator[Caller]:
             raise Forbidden(f"the key's scope is {caller.scope}, this call needs {needed}")
         return caller
 
-    return Authenticator(check, manages=not scopes)
+    return Authenticator(check, is_manager=not scopes)
 
 
 _require_platform_scope = require_scope(Scope.PLATFORM)

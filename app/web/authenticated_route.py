@@ -35,25 +35,25 @@ class AuthenticatedRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         """Put the checks before all that the framework does."""
         handle = super().get_route_handler()
-        checks = [*_authenticators(self.dependant)]
+        authenticators = [*_authenticators(self.dependant)]
         is_upload = self.path_format.endswith(UPLOADS)
-        manages = any(check.manages for check in checks)
+        is_manager = any(check.is_manager for check in authenticators)
 
-        async def known_first(request: Request) -> Response:
-            for check in checks:
+        async def authenticate_first(request: Request) -> Response:
+            for check in authenticators:
                 await check(request)
             settings: Settings = request.app.state.service.settings
-            if checks:
-                body: BodyLimit = request.scope[BodyLimit.NAME]
-                body.allow(_limit(settings, manages=manages, is_upload=is_upload))
+            if authenticators:
+                body: BodyLimit = request.scope[BodyLimit.SCOPE_KEY]
+                body.allow(_limit(settings, is_manager=is_manager, is_upload=is_upload))
             if self.body_field is not None:
                 content = await request.body()
                 _check_containers(content, settings)
-                if not manages:
+                if not is_manager:
                     _check_values(content)
             return await handle(request)
 
-        return known_first
+        return authenticate_first
 
 
 def _authenticators(dependant: Dependant) -> Iterator[Authenticator[Any]]:
@@ -63,10 +63,10 @@ def _authenticators(dependant: Dependant) -> Iterator[Authenticator[Any]]:
         yield from _authenticators(inner)
 
 
-def _limit(settings: Settings, *, manages: bool, is_upload: bool) -> float:
+def _limit(settings: Settings, *, is_manager: bool, is_upload: bool) -> float:
     if is_upload:
         return settings.max_upload_mb
-    return settings.max_body_mb if manages else settings.max_answer_mb
+    return settings.max_body_mb if is_manager else settings.max_answer_mb
 
 
 def _check_containers(content: bytes, settings: Settings) -> None:

@@ -34,8 +34,8 @@ class ConnectionLimits:
     """
 
     receive_seconds: float
-    most: int
-    waiting: dict["LimitedHttpProtocol", None] = field(default_factory=dict)
+    max_connections: int
+    idle: dict["LimitedHttpProtocol", None] = field(default_factory=dict)
 
     def __call__(self, **options: Any) -> "LimitedHttpProtocol":
         """Make the protocol of a connection, as uvicorn asks for it."""
@@ -43,9 +43,9 @@ class ConnectionLimits:
 
     def make_room(self, connections: int) -> bool:
         """Say whether there is room for one more; close who has waited longest, if need be."""
-        if connections <= self.most:
+        if connections <= self.max_connections:
             return True
-        for protocol in self.waiting:
+        for protocol in self.idle:
             protocol.abort()
             return True
         return False
@@ -72,7 +72,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._stop_timer()
-        self._limits.waiting.pop(self, None)
+        self._limits.idle.pop(self, None)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -88,7 +88,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Work on the request, and expect its body."""
-        self._limits.waiting.pop(self, None)
+        self._limits.idle.pop(self, None)
         self._stop_timer()
         self._has_body_to_come = True
         super().on_headers_complete()
@@ -104,11 +104,11 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         """Wait for the next request, or for the other end to read the answer."""
         super().on_response_complete()
         if self.cycle.response_complete:
-            self._limits.waiting[self] = None
+            self._limits.idle[self] = None
 
     def abort(self) -> None:
         """End the connection at once, even if the other end does not read what it was sent."""
-        self._limits.waiting.pop(self, None)
+        self._limits.idle.pop(self, None)
         self._stop_timer()
         self.transport.abort()
 
@@ -117,8 +117,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         return is_answered and not self._has_body_to_come
 
     def _wait_for_head(self) -> None:
-        self._limits.waiting[self] = None
-        self._expect(self._end_waiting)
+        self._limits.idle[self] = None
+        self._expect(self._time_out)
 
     def _expect(self, otherwise: Any) -> None:
         self._received = 0
@@ -129,7 +129,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self._timer.cancel()
             self._timer = None
 
-    def _end_waiting(self) -> None:
+    def _time_out(self) -> None:
         self._timer = None
         self._refuse(408, "too-slow", "the request did not come to its end in time")
 
@@ -141,7 +141,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if is_ours or self._received >= MIN_BODY_BYTES_PER_SECOND * self._limits.receive_seconds:
             self._expect(self._check_body)
         else:
-            self._end_waiting()
+            self._time_out()
 
     def _refuse(self, status: int, kind: str, detail: str) -> None:
         """Say why the connection is closed, unless an answer has begun, and close it."""

@@ -23,49 +23,54 @@ class HeavyCall:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._service: Service = request.app.state.service
-        self._pool: ComputePool = request.app.state.heavy
+        self._pool: ComputePool = request.app.state.compute_pool
         self._now: float = request.app.state.clock()
 
     async def compute(self, job: Job) -> CompleteResult:
         """Compute a job as a whole."""
-        extent = await run_in_threadpool(find_inputs, self._service, job)
-        if self._is_light(job, extent):
-            return await run_in_threadpool(self._collect, job)
-        return await self._while_there(self._pool.answer(job, extent, self._key, self._now))
+        inputs = await run_in_threadpool(find_inputs, self._service, job)
+        if self._is_light(job, inputs):
+            return await run_in_threadpool(self._compute_here, job)
+        return await self._unless_disconnected(
+            self._pool.compute(job, inputs, self._key, self._now)
+        )
 
-    async def answer(
+    async def respond(
         self,
         job: Job,
         media_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Response:
         """Answer with what a job comes to."""
-        whole = await self.compute(job)
-        told = {**(headers or {}), **whole.headers}
-        return Response(whole.body, headers=told, media_type=media_type)
+        result = await self.compute(job)
+        all_headers = {**(headers or {}), **result.headers}
+        return Response(result.body, headers=all_headers, media_type=media_type)
 
     async def stream(self, job: Job, media_type: str, headers: Mapping[str, str]) -> Response:
         """Answer with a file that is sent as it is written."""
-        extent = await run_in_threadpool(find_inputs, self._service, job)
-        if self._is_light(job, extent):
-            return await self.answer(job, media_type, headers)
-        opening = self._pool.download(job, extent, self._key, self._now)
-        return _FileResponse(await self._while_there(opening), media_type, headers)
+        inputs = await run_in_threadpool(find_inputs, self._service, job)
+        if self._is_light(job, inputs):
+            return await self.respond(job, media_type, headers)
+        opening = self._pool.download(job, inputs, self._key, self._now)
+        return _FileResponse(await self._unless_disconnected(opening), media_type, headers)
 
     @property
     def _key(self) -> str:
         return str(self._request.scope.get("nextpair.key_id", ""))
 
-    def _is_light(self, job: Job, extent: JobInputs) -> bool:
-        return extent.entries * job.factor <= self._service.settings.heavy_from
+    def _is_light(self, job: Job, inputs: JobInputs) -> bool:
+        return inputs.entries * job.cost_factor <= self._service.settings.heavy_from
 
-    def _collect(self, job: Job) -> CompleteResult:
+    def _compute_here(self, job: Job) -> CompleteResult:
         answer = job.run(self._service, self._now)
         return CompleteResult(b"".join(answer.chunks), answer.headers)
 
-    async def _while_there(self, work: Coroutine[Any, Any, Result]) -> Result:
+    async def _unless_disconnected(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Wait for work for as long as its client does."""
-        working, leaving = asyncio.create_task(work), asyncio.create_task(self._leave())
+        working, leaving = (
+            asyncio.create_task(work),
+            asyncio.create_task(self._wait_for_disconnect()),
+        )
         try:
             await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
@@ -76,7 +81,7 @@ class HeavyCall:
             if not working.cancel() and not working.cancelled():
                 working.exception()
 
-    async def _leave(self) -> None:
+    async def _wait_for_disconnect(self) -> None:
         while (await self._request.receive())["type"] != "http.disconnect":
             pass
 
@@ -85,8 +90,8 @@ class _FileResponse(StreamingResponse):
     """Sends a download on, and closes it whatever becomes of the client."""
 
     def __init__(self, download: Download, media_type: str, headers: Mapping[str, str]) -> None:
-        told = {**headers, **download.headers}
-        super().__init__(download.chunks(), media_type=media_type, headers=told)
+        all_headers = {**headers, **download.headers}
+        super().__init__(download.chunks(), media_type=media_type, headers=all_headers)
         self._download = download
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -40,7 +40,7 @@ class Metrics:
             multiprocess_mode="livesum",
         )
 
-    def note_heavy(self, under_way: int) -> None:
+    def set_heavy_calls(self, under_way: int) -> None:
         """Note how many heavy calls are under way."""
         self._heavy.set(under_way)
 

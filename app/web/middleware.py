@@ -40,9 +40,9 @@ class RequestMiddleware:
             await request.run(self._app)
         finally:
             seconds = time.perf_counter() - started
-            self._note(scope, request, seconds)
+            self._log_request(scope, request, seconds)
 
-    def _note(self, scope: Scope, request: "_RequestContext", seconds: float) -> None:
+    def _log_request(self, scope: Scope, request: "_RequestContext", seconds: float) -> None:
         # The route, not the path: a path may name a worker.
         route = getattr(scope.get("route"), "path", "none")
         self._metrics.count(scope["method"], route, request.status, seconds)
@@ -61,17 +61,17 @@ class RequestMiddleware:
 class BodyLimit:
     """What is sent with a request, and how much of it may be: little, until it is known by whom."""
 
-    NAME = "nextpair.body"
+    SCOPE_KEY = "nextpair.body"
     """Where a request keeps it."""
 
     def __init__(self, scope: Scope) -> None:
         headers = dict(scope["headers"])
         said = headers.get(b"content-length", b"")
-        self.said = int(said[:20]) if said.isdigit() else 0
+        self.declared_length = int(said[:20]) if said.isdigit() else 0
         self.limit = UNAUTHENTICATED_MB
         self.received = 0
-        self.is_whole = not self.said and b"transfer-encoding" not in headers
-        scope[self.NAME] = self
+        self.is_complete = not self.declared_length and b"transfer-encoding" not in headers
+        scope[self.SCOPE_KEY] = self
 
     def allow(self, megabytes: float) -> None:
         """Let it be as large as this."""
@@ -80,12 +80,12 @@ class BodyLimit:
     @property
     def is_too_large(self) -> bool:
         """Whether more than allowed has come, or is said to come."""
-        return max(self.said, self.received) > self.limit * MB
+        return max(self.declared_length, self.received) > self.limit * MB
 
     @property
     def is_left_unread(self) -> bool:
         """Whether more is to come than is worth waiting for."""
-        return not self.is_whole and not 0 < self.said <= UNAUTHENTICATED_MB * MB
+        return not self.is_complete and not 0 < self.declared_length <= UNAUTHENTICATED_MB * MB
 
 
 class _RequestContext:
@@ -118,7 +118,7 @@ class _RequestContext:
             return {"type": "http.disconnect"}
         message = await self._receive()
         self._body.received += len(message.get("body", b""))
-        self._body.is_whole = not message.get("more_body", False)
+        self._body.is_complete = not message.get("more_body", False)
         if self._body.is_too_large:
             await self._refuse()
             return {"type": "http.disconnect"}

@@ -43,8 +43,8 @@ def assignment_out(
     with service.database.read() as connection:
         study = studies.get_study(connection, topic.study_id).name
         worker = studies.get_worker(connection, row.worker_id).name
-    showing = AssignmentPresenter(service, study, worker, opaque=token is not None)
-    return showing.assignment(row, topic, token)
+    presenter = AssignmentPresenter(service, study, worker, opaque=token is not None)
+    return presenter.assignment(row, topic, token)
 
 
 def ref_of(row: AssignmentRow, issued_at: float | None = None) -> AssignmentRef:
@@ -108,13 +108,13 @@ class AssignmentPresenter:
             left=documents[0] if pair else None,
             right=documents[1] if pair else None,
             document=None if pair else documents[0],
-            reviewed=self._reviewed(row),
+            reviewed=self._reviewed_answer(row),
             reason=row.reason,
             expires_at=row.expires_at,
             token=token or self._service.tokens.sign(ref_of(row)),
         )
 
-    def _reviewed(self, row: AssignmentRow) -> dict[str, Any] | None:
+    def _reviewed_answer(self, row: AssignmentRow) -> dict[str, Any] | None:
         if row.subject is None:
             return None
         with self._service.database.read() as connection:

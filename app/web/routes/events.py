@@ -23,17 +23,17 @@ class EventStream(StreamingResponse):
 
     media_type = "text/event-stream"
 
-    def __init__(self, tail: EventHub, follower: Subscription) -> None:
+    def __init__(self, hub: EventHub, subscription: Subscription) -> None:
         # No proxy on the way may keep events back.
         headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-        super().__init__(tail.told(follower), headers=headers)
-        self._tail, self._follower = tail, follower
+        super().__init__(hub.events(subscription), headers=headers)
+        self._hub, self._subscription = hub, subscription
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._tail.leave(self._follower)
+            self._hub.unsubscribe(self._subscription)
 
 
 # Followers begin before the answer does, so that what is not there can still be said.
@@ -44,9 +44,9 @@ async def watch_study(
     study: StudyName, caller: Reader, service: Svc, request: Request
 ) -> EventStream:
     """Stream the news of all topics of a study, from now on."""
-    tail: EventHub = request.app.state.tail
+    hub: EventHub = request.app.state.event_hub
     study_id = await run_in_threadpool(service.study_id, study)
-    return EventStream(tail, await tail.follow(caller.key_id, study_id))
+    return EventStream(hub, await hub.subscribe(caller.key_id, study_id))
 
 
 @router.get(
@@ -64,8 +64,8 @@ async def watch_topic(
     last_event_id: LastEventId = None,
 ) -> EventStream:
     """Stream a topic's news, from now on or from an entry of its log; reconnecting misses none."""
-    tail: EventHub = request.app.state.tail
+    hub: EventHub = request.app.state.event_hub
     topic_id = await run_in_threadpool(service.topic_id, study, topic)
     start = last_event_id if last_event_id is not None else after
-    follower = await tail.follow(caller.key_id, service.study_id(study), topic_id, start)
-    return EventStream(tail, follower)
+    subscription = await hub.subscribe(caller.key_id, service.study_id(study), topic_id, start)
+    return EventStream(hub, subscription)

@@ -72,10 +72,10 @@ async def export(
     idle = ineffective_option(format, options)
     if idle is not None:
         raise BadOption(f"{idle!r} has no effect with the format {format.value!r}")
-    wish = ExportRequest(format, rating, levels, unjudged, inferred, pseudonyms)
+    request = ExportRequest(format, rating, levels, unjudged, inferred, pseudonyms)
     headers = {"Content-Disposition": attachment(f"{study}.{format.value}")}
     warm = format not in (Format.CSV, Format.JSONL)
-    job = Job(write_file, study, topic, (wish,), warm=warm)
+    job = Job(write_file, study, topic, (request,), warm=warm)
     return await heavy.stream(job, MEDIA_TYPES[format], headers)
 
 

@@ -144,7 +144,7 @@ async def take_news(
 ) -> dict[str, bool]:
     """Take what the study's platform posts; it is stored, and looked at later."""
     study_id = await run_in_threadpool(_addressed, service, study, word)
-    body: BodyLimit = request.scope[BodyLimit.NAME]
+    body: BodyLimit = request.scope[BodyLimit.SCOPE_KEY]
     body.allow(service.settings.max_body_mb)
     hook = Hook(dict(request.headers), await request.body())
     await run_in_threadpool(_take, service, study_id, hook, now)

@@ -65,10 +65,12 @@ async def next_assignments(
         else:
             topic_id = service.topic_id(study, body.topic)
             handed = next_question.next_in_topic(service, topic_id, wish, caller.now)
-        showing = AssignmentPresenter(
+        presenter = AssignmentPresenter(
             service, study, body.worker, None if body.documents else handed.ids
         )
-        shown = [showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments]
+        shown = [
+            presenter.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
+        ]
         return NextOut(
             assignments=shown,
             reason=handed.reason,
@@ -83,7 +85,7 @@ async def next_assignments(
 @router.get("/assignments/{assignment}", responses=problems(404))
 def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     """Show an assignment as it stands, to its worker or to a platform."""
-    row, topic = assignment_context.find(bearer.service, bearer.may_answer(_ref(assignment)))
+    row, topic = assignment_context.find(bearer.service, bearer.authorize(_ref(assignment)))
     # A token is shown again as it came: looking must not make it last longer, nor a spent one good.
     return assignment_out(bearer.service, row, topic, bearer.token)
 
@@ -100,7 +102,7 @@ async def judge(
     response: Response,
 ) -> JudgmentOut:
     """Answer an assignment. The same answer again is a success; another one is refused."""
-    ref = bearer.may_answer(_ref(assignment, body.attempt))
+    ref = bearer.authorize(_ref(assignment, body.attempt))
     answer = Answer(body.answer, body.worker, body.seconds, body.left)
     judged = await bearer.service.do(
         lambda service: submit_answer.absorb_judgment(service, ref, answer, bearer.clock)
@@ -112,7 +114,7 @@ async def judge(
 @router.post("/assignments/{assignment}/skip", responses=problems(404, 409))
 def skip(assignment: AssignmentId, body: SkipIn, bearer: Answerer) -> Skipped:
     """Give a question back: it goes to someone else, and never again to this worker."""
-    ref = bearer.may_answer(_ref(assignment, body.attempt))
+    ref = bearer.authorize(_ref(assignment, body.attempt))
     back = skip_and_undo.skip(bearer.service, ref, body.worker, bearer.clock(), body.reason)
     row, verdict = back.assignment, back.verdict
     return Skipped(
@@ -126,7 +128,7 @@ def skip(assignment: AssignmentId, body: SkipIn, bearer: Answerer) -> Skipped:
 @router.post("/assignments/{assignment}/undo", responses=problems(404, 409))
 def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> AssignmentOut:
     """Take back the worker's last answer, and get the same question again with a new token."""
-    ref = bearer.may_answer(_ref(assignment, body.attempt))
+    ref = bearer.authorize(_ref(assignment, body.attempt))
     row, topic = skip_and_undo.undo(bearer.service, ref, body.worker, bearer.clock())
     token = bearer.token
     if token is not None and row.state == State.OPEN and row.attempt == (ref.attempt or 0) + 1:

@@ -82,7 +82,7 @@ def get_pace(
 @router.get("/topics/{topic}/classes", response_model=ClassesOut, responses=problems(404))
 async def get_classes(study: StudyName, topic: TopicName, caller: Reader, heavy: Heavy) -> Response:
     """Show the classes in order, and between which of them the other documents may belong."""
-    return await heavy.answer(Job(computations.classes, study, topic))
+    return await heavy.respond(Job(computations.classes, study, topic))
 
 
 @router.get("/topics/{topic}/matrix", response_model=MatrixOut, responses=problems(404))
@@ -94,4 +94,4 @@ async def get_matrix(
     bins: Annotated[int, Query(ge=1, le=MOST_BINS, description="rows at most")] = 60,
 ) -> Response:
     """Count judged, inferred and open pairs; where there are many documents, they share rows."""
-    return await heavy.answer(Job(computations.matrix, study, topic, (bins,)))
+    return await heavy.respond(Job(computations.matrix, study, topic, (bins,)))

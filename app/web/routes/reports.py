@@ -42,16 +42,16 @@ REPORT_COST = 5.0
 
 
 @router.get("/report", response_model=ReportOut, responses=problems(404))
-async def get_report(wish: RequestedReport, caller: Reader, heavy: Heavy) -> Response:
+async def get_report(request: RequestedReport, caller: Reader, heavy: Heavy) -> Response:
     """Report on a study: its workers, their agreement, how well audits are foretold."""
-    return await heavy.answer(
-        Job(computations.report, wish.study, wish.topic, (wish,), REPORT_COST)
+    return await heavy.respond(
+        Job(computations.report, request.study, request.topic, (request,), REPORT_COST)
     )
 
 
 @router.get("/report.html", response_class=HTMLResponse, responses=problems(404))
-async def get_report_page(wish: RequestedReport, caller: Reader, heavy: Heavy) -> Response:
+async def get_report_page(request: RequestedReport, caller: Reader, heavy: Heavy) -> Response:
     """Show the report as one page that needs nothing else."""
     headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
-    job = Job(computations.report_page, wish.study, wish.topic, (wish,), REPORT_COST)
-    return await heavy.answer(job, "text/html; charset=utf-8", headers)
+    job = Job(computations.report_page, request.study, request.topic, (request,), REPORT_COST)
+    return await heavy.respond(job, "text/html; charset=utf-8", headers)

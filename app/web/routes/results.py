@@ -41,7 +41,7 @@ async def get_ranking(
     ] = None,
 ) -> Response:
     """Rank a topic's documents: classes in order, and a score for each document."""
-    return await heavy.answer(Job(computations.ranking, study, topic, (rating,)))
+    return await heavy.respond(Job(computations.ranking, study, topic, (rating,)))
 
 
 @router.get("/topics/{topic}/progress", response_model=ProgressOut, responses=problems(404))
@@ -49,13 +49,13 @@ async def get_progress(
     study: StudyName, topic: TopicName, caller: Reader, heavy: Heavy
 ) -> Response:
     """Say how far a topic has come."""
-    return await heavy.answer(Job(computations.progress, study, topic))
+    return await heavy.respond(Job(computations.progress, study, topic))
 
 
 @router.get("/progress", response_model=StudyProgressOut, responses=problems(404))
 async def get_study_progress(study: StudyName, caller: Reader, heavy: Heavy) -> Response:
     """Say how far a study has come, topic by topic."""
-    return await heavy.answer(Job(computations.study_progress, study))
+    return await heavy.respond(Job(computations.study_progress, study))
 
 
 @router.get("/topics/{topic}/reliability", response_model=ReliabilitiesOut, responses=problems(404))
@@ -66,7 +66,7 @@ async def get_reliability(
 
     Empty where the selector does not weigh workers.
     """
-    return await heavy.answer(Job(computations.reliability, study, topic))
+    return await heavy.respond(Job(computations.reliability, study, topic))
 
 
 @router.get("/topics/{topic}/explain", response_model=ExplanationOut, responses=problems(404))
@@ -79,7 +79,7 @@ async def explain(
     second: Annotated[DocumentName, Query(description="another's")],
 ) -> Response:
     """Say how two documents compare, and from which judgments that follows."""
-    return await heavy.answer(Job(computations.explanation, study, topic, (first, second)))
+    return await heavy.respond(Job(computations.explanation, study, topic, (first, second)))
 
 
 @router.get("/topics/{topic}/conflicts", response_model=Page[ConflictOut], responses=problems(404))
@@ -92,7 +92,7 @@ async def list_conflicts(
     limit: Limit = 100,
 ) -> Response:
     """List the findings that contradicted what was known when they came, with what explains it."""
-    return await heavy.answer(Job(computations.conflicts, study, topic, (after, limit)))
+    return await heavy.respond(Job(computations.conflicts, study, topic, (after, limit)))
 
 
 @router.get("/topics/{topic}/judgments", responses=problems(404))

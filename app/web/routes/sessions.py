@@ -84,11 +84,11 @@ def next_in_session(body: SessionNextIn, worker: WorkerSession) -> SessionNextOu
     service = worker.service
     session = arrivals.current(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
-    showing = AssignmentPresenter(service, session.study, session.worker, opaque=True)
+    presenter = AssignmentPresenter(service, session.study, session.worker, opaque=True)
     handed, verdict = turn.handed, turn.verdict
     return SessionNextOut(
         assignments=[
-            showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
+            presenter.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
         ],
         reason=handed.reason,
         understanding=understanding_out(handed),

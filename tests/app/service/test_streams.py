@@ -13,7 +13,7 @@ from sqlalchemy import Engine, event
 
 from nextpair.app.client import Client
 from nextpair.app.enums import Scope
-from nextpair.app.events import subscription as following
+from nextpair.app.events import subscription
 from nextpair.app.events.hub import EventHub
 from nextpair.app.events.subscription import Subscription
 from nextpair.app.schemas.topics import DocumentIn, TopicIn
@@ -36,7 +36,7 @@ class Listening:
 
     def __init__(self, service: InProcess) -> None:
         self._service = service
-        self.tail: EventHub = service.app.state.tail
+        self.event_hub: EventHub = service.app.state.event_hub
         self.key_id = str(service.get("/v1/keys/current")["id"])
         made = service.app.state.service
         self.study_id, self.topic_id = made.study_id(STUDY), made.topic_id(STUDY, TOPIC)
@@ -47,10 +47,10 @@ class Listening:
         assert portal is not None
         return portal.call(act, *given)
 
-    async def follow(self, after: int | None = None) -> "Stream":
+    async def subscribe(self, after: int | None = None) -> "Stream":
         """Begin a stream of the topic."""
-        follower = await self.tail.follow(self.key_id, self.study_id, self.topic_id, after)
-        return Stream(self.tail, follower)
+        follower = await self.event_hub.subscribe(self.key_id, self.study_id, self.topic_id, after)
+        return Stream(self.event_hub, follower)
 
 
 class Stream:
@@ -58,7 +58,7 @@ class Stream:
 
     def __init__(self, tail: EventHub, follower: Subscription) -> None:
         self._tail, self.follower = tail, follower
-        self._told: AsyncIterator[bytes] = tail.told(follower)
+        self._told: AsyncIterator[bytes] = tail.events(follower)
         self.text = ""
 
     async def read(self, until: str) -> None:
@@ -73,9 +73,9 @@ class Stream:
             async for told in self._told:
                 self.text += told.decode()
 
-    def leave(self) -> None:
+    def unsubscribe(self) -> None:
         """Go away."""
-        self._tail.leave(self.follower)
+        self._tail.unsubscribe(self.follower)
 
     @property
     def numbers(self) -> list[int]:
@@ -92,7 +92,7 @@ def test_two_hundred_streams_read_the_log_once(quick: InProcess) -> None:
         count(statement)
 
     async def begin() -> list[Stream]:
-        return [await listening.follow() for _ in range(200)]
+        return [await listening.subscribe() for _ in range(200)]
 
     async def tick() -> None:
         seen = len(statements)
@@ -119,17 +119,17 @@ def test_two_hundred_streams_read_the_log_once(quick: InProcess) -> None:
     assert judged >= 4
     assert {tuple(stream.numbers) for stream in streams} == {tuple(range(1, judged + 1))}
     for stream in streams:
-        stream.leave()
+        stream.unsubscribe()
 
 
 def test_who_does_not_read_holds_up_nobody_and_misses_nothing(
     quick: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "MOST_WAITING", 2)
+    monkeypatch.setattr(subscription, "MAX_BUFFERED_ENTRIES", 2)
     listening = Listening(quick)
 
     async def begin() -> tuple[Stream, Stream]:
-        return await listening.follow(), await listening.follow()
+        return await listening.subscribe(), await listening.subscribe()
 
     slow, ready = listening.run(begin)
     judged = 0
@@ -137,16 +137,16 @@ def test_who_does_not_read_holds_up_nobody_and_misses_nothing(
         quick.judge(asked[0], by_number(asked[0]))
         judged += 1
         listening.run(ready.read, f'"number": {judged}')
-    assert slow.text == "" and slow.follower.behind == {listening.topic_id}
+    assert slow.text == "" and slow.follower.lagging_topics == {listening.topic_id}
     for stream in (ready, slow):
         listening.run(stream.read, "event: finished")
         assert stream.numbers == list(range(1, judged + 1))
-        stream.leave()
-    late = listening.run(listening.follow, judged - 1)
+        stream.unsubscribe()
+    late = listening.run(listening.subscribe, judged - 1)
     listening.run(late.read, "event: finished")
     assert late.numbers == [judged]
     assert f"id: {judged}\n" in late.text and late.text.count("id: ") == 1
-    late.leave()
+    late.unsubscribe()
 
 
 def test_a_large_topic_is_looked_at_by_a_helper(sqlite_url: str) -> None:
@@ -155,7 +155,7 @@ def test_a_large_topic_is_looked_at_by_a_helper(sqlite_url: str) -> None:
         service.make_study()
         service.make_topic(4)
         listening = Listening(service)
-        stream = listening.run(listening.follow)
+        stream = listening.run(listening.subscribe)
         judged = service.judge_all("ann", topic=TOPIC)
         listening.run(stream.read, "event: finished")
         assert stream.numbers == list(range(1, judged + 1))
@@ -163,11 +163,11 @@ def test_a_large_topic_is_looked_at_by_a_helper(sqlite_url: str) -> None:
         # Cut off before that, and it is told again; afterwards, and nothing is.
         assert stream.text.endswith(f"id: {judged}\n\n")
         assert f"id: {judged}\n" not in stream.text[: stream.text.index("event: finished")]
-        resumed = listening.run(listening.follow, judged - 1)
+        resumed = listening.run(listening.subscribe, judged - 1)
         listening.run(resumed.read, "event: finished")
         assert resumed.numbers == [judged]
         for one in (stream, resumed):
-            one.leave()
+            one.unsubscribe()
 
 
 def test_a_stream_ends_with_its_key(quick: InProcess) -> None:
@@ -178,10 +178,10 @@ def test_a_stream_ends_with_its_key(quick: InProcess) -> None:
 
     async def begin() -> list[Stream]:
         followers = [
-            await listening.tail.follow(key, listening.study_id)
+            await listening.event_hub.subscribe(key, listening.study_id)
             for key in (made["id"], browser["id"], listening.key_id)
         ]
-        return [Stream(listening.tail, one) for one in followers]
+        return [Stream(listening.event_hub, one) for one in followers]
 
     revoked, expired, stays = listening.run(begin)
     assert quick.send("DELETE", f"/v1/keys/{made['id']}").status_code == 200
@@ -192,7 +192,7 @@ def test_a_stream_ends_with_its_key(quick: InProcess) -> None:
     quick.judge(quick.one("ann", topic=TOPIC))
     listening.run(stays.read, "event: judgment")
     for stream in (revoked, expired, stays):
-        stream.leave()
+        stream.unsubscribe()
 
 
 def test_a_key_has_so_many_streams_and_another_once_one_is_closed(sqlite_url: str) -> None:
@@ -233,7 +233,7 @@ def opened_again(http: httpx.Client) -> None:
 
 
 def test_a_stream_of_nothing_counts_for_nobody(quick: InProcess) -> None:
-    tail: EventHub = quick.app.state.tail
+    tail: EventHub = quick.app.state.event_hub
     for _ in range(3):
         refusal(quick.send("GET", f"{AT}/topics/none/events"), 404, "unknown-topic")
-    assert not tail._followers
+    assert not tail._subscriptions

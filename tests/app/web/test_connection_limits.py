@@ -214,7 +214,7 @@ def test_a_request_that_does_not_come_is_cut(piece: bytes, requests: int) -> Non
         ends.loop.pass_time()
         assert transport.is_closed
         protocol.connection_lost(None)
-        assert not ends.limits.waiting
+        assert not ends.limits.idle
 
     asyncio.run(run())
 
