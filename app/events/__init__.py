@@ -1,1 +1,1 @@
-"""News of topics, told to many at once as they come."""
+"""Server-sent events: one reader of the judgment logs, and many subscriptions."""

@@ -1,4 +1,4 @@
-"""One tail of the log for all streams of this process: it is read once, whoever listens."""
+"""The event hub: reads each log once, and delivers its events to all subscriptions."""
 
 import asyncio
 import logging
@@ -22,22 +22,22 @@ from nextpair.selectors.errors import NextpairError
 log = logging.getLogger("nextpair")
 
 PING_SECONDS = 15.0
-"""How long a stream is silent before it says that it is there."""
+"""How long a stream is silent before it sends a comment to keep the connection alive."""
 READERS = 2
-"""Threads that read what single streams have missed."""
+"""Threads that let lagging subscriptions catch up."""
 DELIVERY_BATCH = 25
-"""Streams that are told without a pause: other requests get their turn in between."""
+"""Subscriptions that are served before the event loop is yielded to other requests."""
 
 SNAPSHOT_KEY = "events"
-"""Whose key heavy calls of streams count for."""
+"""The key that remote snapshots are counted for in admission control."""
 REMOTE_SNAPSHOT_PAUSE = 10.0
-"""How many times as long as looking at a large topic took nobody looks at it again."""
+"""The pause after a remote snapshot of a topic, as a multiple of the time that it took."""
 
 Result = TypeVar("Result")
 
 
 class EventHub:
-    """Follows the logs of all topics that somebody follows. All of it is on the event loop."""
+    """Follows the logs of all topics with subscriptions. Used on the event loop only."""
 
     def __init__(
         self, service: Service, compute_pool: ComputePool, clock: Callable[[], float]
@@ -50,39 +50,38 @@ class EventHub:
         self._by_key: Counter[str] = Counter()
         self._task: asyncio.Task[None] | None = None
         self._snapshot_tasks: dict[int, asyncio.Task[None]] = {}
-        # Threads of its own: however many requests wait for theirs, streams go on.
+        # Threads of their own: streams go on however many requests wait for a thread.
         self._reader_limiter = anyio.CapacityLimiter(1)
         self._catch_up_limiter = anyio.CapacityLimiter(READERS)
 
     async def subscribe(
-        self, key_id: str, study_id: int, only: int | None = None, after: int | None = None
+        self, key_id: str, study_id: int, only_topic: int | None = None, after: int | None = None
     ) -> Subscription:
-        """Begin a stream; whoever does ends it by `leave`.
+        """Start a subscription; the caller ends it with `unsubscribe`.
 
         Parameters
         ----------
-        only
-            One topic, or none for all of the study's.
+        only_topic
+            One topic; None for all topics of the study.
         after
-            The position of the log from which on that topic's news are told; from now on if not
-            given.
+            The position of that topic's log after which events are sent; None for the current one.
         """
         most = self._service.settings.streams_per_key
         if self._by_key[key_id] >= most:
             raise TooManyStreams(f"this key has {most} event streams open; close one first")
-        subscription = Subscription(key_id, study_id, only)
+        subscription = Subscription(key_id, study_id, only_topic)
         self._by_key[key_id] += 1
         self._subscriptions.add(subscription)
         try:
-            starts = await self._in_thread(self._reader.start_following, study_id, only)
+            starts = await self._in_thread(self._reader.start_following, study_id, only_topic)
         except BaseException:
             self.unsubscribe(subscription)
             raise
         for topic_id, snapshot in starts.items():
-            seen = subscription.cursors[topic_id] = (
-                StreamCursor(snapshot) if isinstance(snapshot, int) else StreamCursor.of(snapshot)
+            cursor = subscription.cursors[topic_id] = (
+                StreamCursor(snapshot) if isinstance(snapshot, int) else StreamCursor.at(snapshot)
             )
-            if after is not None and after < seen.position:
+            if after is not None and after < cursor.position:
                 subscription.cursors[topic_id] = StreamCursor(after)
                 subscription.lagging_topics.add(topic_id)
         subscription.started = True
@@ -91,7 +90,7 @@ class EventHub:
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
-        """End a stream."""
+        """End a subscription."""
         if subscription not in self._subscriptions:
             return
         self._subscriptions.discard(subscription)
@@ -101,42 +100,42 @@ class EventHub:
 
     async def close(self) -> None:
         """Stop reading."""
-        tasks = [one for one in (self._task, *self._snapshot_tasks.values()) if one is not None]
+        tasks = [task for task in (self._task, *self._snapshot_tasks.values()) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def events(self, subscription: Subscription) -> AsyncIterator[bytes]:
-        """Yield what a stream tells, until it ends."""
+        """Yield the events of a subscription as they are sent, until it ends."""
         while subscription.end_reason is None:
             batch = subscription.pop()
             if batch is not None and not subscription.has_gap(batch):
-                if told := subscription.render(batch):
-                    yield told
+                if data := subscription.render(batch):
+                    yield data
             elif batch is not None or subscription.lagging_topics:
                 topic_id = subscription.lagging_topics.pop() if batch is None else batch.topic_id
-                async for told in self._catch_up(subscription, topic_id):
-                    yield told
+                async for data in self._catch_up(subscription, topic_id):
+                    yield data
             elif not await subscription.wait(PING_SECONDS):
                 yield b": ping\n\n"
         yield f": {subscription.end_reason}\n\n".encode()
 
     async def _catch_up(self, subscription: Subscription, topic_id: int) -> AsyncIterator[bytes]:
-        """Tell what a stream has missed of a topic, a page at a time."""
+        """Yield the events that a lagging subscription has missed of a topic, page by page."""
         subscription.lagging_topics.discard(topic_id)
         while subscription.end_reason is None:
             after = subscription.position(topic_id)
             batch = await self._in_thread(self._reader.read_missed, topic_id, after)
-            if told := subscription.render(batch):
-                yield told
+            if data := subscription.render(batch):
+                yield data
             if batch.upto < after + PAGE:
                 return
 
-    async def _in_thread(self, read: Callable[..., Result], *given: object) -> Result:
-        return await anyio.to_thread.run_sync(read, *given, limiter=self._catch_up_limiter)
+    async def _in_thread(self, read: Callable[..., Result], *arguments: object) -> Result:
+        return await anyio.to_thread.run_sync(read, *arguments, limiter=self._catch_up_limiter)
 
     async def _run(self) -> None:
-        """Read what is new, again and again, for as long as somebody wants to know."""
+        """Poll the logs as long as there are subscriptions."""
         while self._subscriptions:
             if self._service.stopping.is_set():
                 for subscription in [*self._subscriptions]:
@@ -145,7 +144,7 @@ class EventHub:
             try:
                 await self._deliver(await self._read_updates())
             except NextpairError as error:
-                # Streams stay: they go on when the database is there again.
+                # Subscriptions stay open, and go on when the database is available again.
                 log.warning("event streams cannot read the log: %s", error)
             await asyncio.sleep(self._service.settings.events_seconds)
         self._reader.forget()
@@ -162,16 +161,16 @@ class EventHub:
         )
 
     async def _snapshot_remotely(self, topic_id: int, entries: int) -> None:
-        """Have a large topic looked at by a helper process, if one can be had."""
+        """Have a helper process take the snapshot of a large topic, if one is available."""
         job = Job(pickled_snapshot, "", None, (topic_id,), warm=False)
         inputs = JobInputs((topic_id,), entries, (entries,))
         loop = asyncio.get_running_loop()
-        begun = loop.time()
+        started = loop.time()
         try:
             result = await self._compute_pool.compute(job, inputs, SNAPSHOT_KEY, self._clock())
             snapshot: ProgressSnapshot = pickle.loads(result.body)
             self._reader.accept_snapshot(topic_id, snapshot)
-            self._reader.defer_snapshot(topic_id, REMOTE_SNAPSHOT_PAUSE * (loop.time() - begun))
+            self._reader.defer_snapshot(topic_id, REMOTE_SNAPSHOT_PAUSE * (loop.time() - started))
         except NextpairError:
             self._reader.defer_snapshot(topic_id, MAX_SNAPSHOT_PAUSE / 10)
         finally:
@@ -180,8 +179,8 @@ class EventHub:
     async def _deliver(self, updates: LogUpdates) -> None:
         for topic_id, entries in updates.remote_topics:
             if topic_id not in self._snapshot_tasks:
-                looking = asyncio.create_task(self._snapshot_remotely(topic_id, entries))
-                self._snapshot_tasks[topic_id] = looking
+                task = asyncio.create_task(self._snapshot_remotely(topic_id, entries))
+                self._snapshot_tasks[topic_id] = task
         for place, subscription in enumerate([*self._subscriptions]):
             if subscription.key_id in updates.expired_keys:
                 subscription.close("the key does not open this any more")

@@ -1,4 +1,4 @@
-"""What happened to a topic, read from its log: judgments, retractions, and where it has come to."""
+"""Batches of log entries as events (judgments, retractions), and snapshots of progress."""
 
 import json
 import pickle
@@ -13,12 +13,12 @@ from nextpair.selectors.state.single_documents import Singles
 from nextpair.storage import judgments
 
 PAGE = 1000
-"""Entries of a log that are read together."""
+"""Log entries per read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressSnapshot:
-    """Where a topic has come to, at one position of its log."""
+    """The progress of a topic at one position of its log."""
 
     topic: str
     position: int
@@ -30,7 +30,7 @@ class ProgressSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class LogBatch:
-    """Entries of one topic's log, as they are sent.
+    """Consecutive entries of one topic's log, as they are sent.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ class LogBatch:
         The position before the first entry, and that of the last one.
     entries
         The number of each entry, and its event without an id.
-    look
-        Where the topic had come to, at the last entry or before; None where that is told later.
+    snapshot
+        The progress at the last entry or before; None where it is sent later.
     """
 
     topic_id: int
@@ -50,7 +50,7 @@ class LogBatch:
 
 
 def take_snapshot(service: Service, topic_id: int) -> ProgressSnapshot:
-    """Look where a topic has come to."""
+    """Take the progress of a topic at its current position."""
     with service.look(topic_id) as live:
         state = live.state
         settled = (
@@ -65,21 +65,21 @@ def take_snapshot(service: Service, topic_id: int) -> ProgressSnapshot:
 def pickled_snapshot(
     service: Service, now: float, study: str, topic: None, topic_id: int
 ) -> JobResult:
-    """Look where a topic has come to, for another process."""
+    """Take the progress of a topic in a helper process, pickled for the service."""
     return JobResult([pickle.dumps(take_snapshot(service, topic_id))])
 
 
 def read_batch(service: Service, topic_id: int, after: int, upto: int) -> LogBatch:
-    """Read the entries of a log from one position to another, or as many as a page has."""
+    """Read the entries of a log between two positions, one page at most."""
     upto = min(upto, after + PAGE)
     with service.look(topic_id) as live:
         topic, name_of = live.row.name, live.name_of
-        # More may have come since it was asked for; less is there only until a read catches up.
+        # The projection may be ahead of the requested position, or behind it for a moment.
         upto = min(upto, live.head.position)
     with service.database.read() as connection:
-        found = judgments.entries_between(connection, topic_id, after, upto)
+        rows = judgments.entries_between(connection, topic_id, after, upto)
     entries = []
-    for number, content in found:
+    for number, content in rows:
         kind = "judgment" if "outcome" in content else "retraction"
         for side in ("first", "second"):
             if side in content:
@@ -89,5 +89,5 @@ def read_batch(service: Service, topic_id: int, after: int, upto: int) -> LogBat
 
 
 def format_event(kind: str, topic: str, content: Mapping[str, Any]) -> bytes:
-    """Write an event, but for its id and its end."""
+    """Format a server-sent event, without its id and the blank line that ends it."""
     return f"event: {kind}\ndata: {json.dumps({'topic': topic, **content})}\n".encode()

@@ -1,4 +1,4 @@
-"""Reads logs for all streams of a process, in threads: what is new, and what one stream missed."""
+"""Reads logs for all subscriptions of a process, in threads: what is new, and what was missed."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -16,26 +16,26 @@ from nextpair.app.security.api_keys import still_open
 from nextpair.storage import topics
 
 SNAPSHOT_DUTY_RATIO = 100.0
-"""To look where a topic has come to takes its lock: at most one part in so many of the time."""
+"""Taking a snapshot locks the topic: it takes at most one part in this many of the time."""
 MAX_SNAPSHOT_PAUSE = 60.0
-"""Seconds between two looks at most."""
+"""Seconds between two snapshots at most."""
 
 FollowedTopics = frozenset[tuple[int, int | None]]
-"""A study, and one topic of it or all."""
+"""Pairs of a study and one of its topics, or None for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogUpdates:
-    """What one reading found.
+    """The result of one poll of the logs.
 
     Parameters
     ----------
     batches
         Each with the id of its study.
-    ended
-        Those that open nothing any more, of the keys that were asked about.
-    distant
-        Topics, and how much there is to read of them, that are to be looked at elsewhere.
+    expired_keys
+        The keys of subscriptions that are no longer valid.
+    remote_topics
+        Large topics whose snapshot a helper process should take, each with its number of entries.
     """
 
     batches: list[tuple[int, LogBatch]]
@@ -44,9 +44,10 @@ class LogUpdates:
 
 
 class LogReader:
-    """Knows how far each log has been read, and where its topic had come to.
+    """Keeps the position up to which each log was read, and the last snapshot of its topic.
 
-    Large topics are looked at elsewhere: that takes long, and nobody could judge meanwhile.
+    Snapshots of large topics are taken by helper processes: they take long, and would hold the
+    topic's lock meanwhile, so that nobody could judge.
     """
 
     def __init__(self, service: Service) -> None:
@@ -55,12 +56,12 @@ class LogReader:
         self._snapshots: dict[int, ProgressSnapshot] = {}
         self._next_snapshot: dict[int, float] = {}
         self._stale: set[int] = set()
-        """Topics of whose newest entries it is still to be told where they led."""
+        """Topics with entries that are newer than the last snapshot."""
         self._unreported: set[int] = set()
-        """Topics that were looked at elsewhere, which is still to be told."""
+        """Topics with a remote snapshot that has not been sent yet."""
 
     def forget(self) -> None:
-        """Begin anew: nobody follows anything."""
+        """Clear all state: there is no subscription left."""
         for memory in (
             self._positions,
             self._snapshots,
@@ -71,42 +72,42 @@ class LogReader:
             memory.clear()
 
     def start_following(
-        self, study_id: int, only: int | None
+        self, study_id: int, only_topic: int | None
     ) -> Mapping[int, ProgressSnapshot | int]:
-        """Look at what a new stream follows, of which all that comes later will be read.
+        """Return the current snapshots of the topics of a new subscription, and follow their logs.
 
-        Of a large topic only the position is returned.
+        For a large topic only the position is returned.
         """
         with self._service.database.read() as connection:
-            found = topics.topic_positions(connection, [study_id])
-        begun: dict[int, ProgressSnapshot | int] = {}
-        for _, topic_id, documents, position in found:
-            if only in (None, topic_id):
+            positions = topics.topic_positions(connection, [study_id])
+        started: dict[int, ProgressSnapshot | int] = {}
+        for _, topic_id, documents, position in positions:
+            if only_topic in (None, topic_id):
                 heavy = self._is_heavy(documents + position)
-                begun[topic_id] = position if heavy else self._rough_snapshot(topic_id, position)
+                started[topic_id] = position if heavy else self._rough_snapshot(topic_id, position)
                 self._positions.setdefault(topic_id, position)
-        return begun
+        return started
 
     def _is_heavy(self, entries: int) -> bool:
         return entries > self._service.settings.heavy_from
 
     def _rough_snapshot(self, topic_id: int, position: int) -> ProgressSnapshot:
-        """Look at a topic, or take an earlier look if it is too soon for another."""
-        known = self._snapshots.get(topic_id)
-        if known is None or (known.position < position and self._is_due(topic_id)):
-            known = self._snapshot(topic_id)
-        return replace(known, position=position)
+        """Take a snapshot, or return the last one if it is too soon for another."""
+        snapshot = self._snapshots.get(topic_id)
+        if snapshot is None or (snapshot.position < position and self._is_due(topic_id)):
+            snapshot = self._snapshot(topic_id)
+        return replace(snapshot, position=position)
 
     def read_updates(
         self, followed: FollowedTopics, key_ids: Collection[str], now: float
     ) -> LogUpdates:
-        """Read what is new: one statement for all topics, one for all keys, and then the news."""
+        """Poll: one statement for all positions, one for all keys, then only what is new."""
         studies = {study_id for study_id, _ in followed}
         with self._service.database.read() as connection:
-            found = topics.topic_positions(connection, studies)
-            ended = frozenset(key_ids) - still_open(connection, key_ids, now)
-        updates = LogUpdates([], ended, [])
-        for study_id, topic_id, documents, position in found:
+            positions = topics.topic_positions(connection, studies)
+            expired_keys = frozenset(key_ids) - still_open(connection, key_ids, now)
+        updates = LogUpdates([], expired_keys, [])
+        for study_id, topic_id, documents, position in positions:
             if (study_id, None) in followed or (study_id, topic_id) in followed:
                 heavy = self._is_heavy(documents + position)
                 batches = self._updates_of(topic_id, position, heavy)
@@ -122,7 +123,7 @@ class LogReader:
         if topic_id not in self._stale and topic_id not in self._unreported:
             return []
         snapshot = self._local_snapshot(topic_id, heavy)
-        # Entries that a look knows of are told before it.
+        # The entries that a snapshot includes are sent before it.
         position = max(position, snapshot.position) if snapshot else position
         batches = [LogBatch(topic_id, after, after, ())]
         while batches[-1].upto < position:
@@ -134,25 +135,25 @@ class LogReader:
         return [batch for batch in batches if batch.entries or batch.snapshot]
 
     def _local_snapshot(self, topic_id: int, heavy: bool) -> ProgressSnapshot | None:
-        """Return a look that is still to be told, if there is one or it is time for one."""
+        """Return a snapshot to be sent, if there is an unreported one or a new one is due."""
         if topic_id in self._unreported:
             self._unreported.discard(topic_id)
             return self._snapshots[topic_id]
         return None if heavy or not self._is_due(topic_id) else self._snapshot(topic_id)
 
     def accept_snapshot(self, topic_id: int, snapshot: ProgressSnapshot) -> None:
-        """Note a look from elsewhere, to be told with the next news."""
+        """Take a remote snapshot, which is sent with the next updates."""
         self._snapshots[topic_id] = snapshot
         self._unreported.add(topic_id)
 
     def read_missed(self, topic_id: int, after: int) -> LogBatch:
-        """Read what came after a position, or a page of it; the last page has a look if it can."""
+        """Read a page of the log after a position; the last page has a snapshot if there is one."""
         batch = read_batch(self._service, topic_id, after, after + PAGE)
         if batch.upto == after + PAGE:
             return batch
         snapshot = self._snapshots.get(topic_id)
         if snapshot is None or snapshot.position < batch.upto:
-            # It is told with the next news, to all.
+            # The snapshot is sent with the next updates, to all.
             self._stale.add(topic_id)
             return batch
         return replace(batch, snapshot=snapshot) if snapshot.position == batch.upto else batch
@@ -161,11 +162,11 @@ class LogReader:
         return time.monotonic() >= self._next_snapshot.get(topic_id, 0.0)
 
     def _snapshot(self, topic_id: int) -> ProgressSnapshot:
-        begun = time.thread_time()
+        started = time.thread_time()
         snapshot = self._snapshots[topic_id] = take_snapshot(self._service, topic_id)
-        self.defer_snapshot(topic_id, (time.thread_time() - begun) * SNAPSHOT_DUTY_RATIO)
+        self.defer_snapshot(topic_id, (time.thread_time() - started) * SNAPSHOT_DUTY_RATIO)
         return snapshot
 
     def defer_snapshot(self, topic_id: int, seconds: float) -> None:
-        """Do not look at a topic again for a while."""
+        """Take no snapshot of a topic for a while."""
         self._next_snapshot[topic_id] = time.monotonic() + min(seconds, MAX_SNAPSHOT_PAUSE)

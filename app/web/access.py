@@ -1,4 +1,4 @@
-"""Who calls, what they may do, and what every endpoint is given."""
+"""Authentication and authorisation: the dependencies that identify the caller of an endpoint."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from nextpair.app.studies.setup import Call, fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The holder of a key, and what they have come to."""
+    """The holder of an API key, and the context of the call."""
 
     key_id: str
     scope: Scope
@@ -28,12 +28,14 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCaller:
-    """Someone who may answer: the holder of a key, or of one assignment's token.
+    """A caller who may answer: the holder of an API key, or of one assignment's token.
 
     Parameters
     ----------
+    ref
+        The assignment that the token is for; None for a key.
     token
-        What they came with, if it is a token.
+        The token itself; None for a key.
     """
 
     ref: AssignmentRef | None
@@ -41,18 +43,18 @@ class AnswerCaller:
     clock: Callable[[], float]
     token: str | None = None
 
-    def authorize(self, asked: AssignmentRef) -> AssignmentRef:
-        """Return which attempt is meant; a token opens no assignment but its own."""
+    def authorize(self, requested: AssignmentRef) -> AssignmentRef:
+        """Return the attempt that the call refers to; a token is valid for its assignment only."""
         if self.ref is None:
-            return asked
-        if (self.ref.topic_id, self.ref.number) != (asked.topic_id, asked.number):
+            return requested
+        if (self.ref.topic_id, self.ref.number) != (requested.topic_id, requested.number):
             raise NotYours("the token is for another assignment")
         return self.ref
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCaller:
-    """A worker at the judging page: the holder of a session."""
+    """A worker at the judging page: the holder of a session token."""
 
     session: Session
     service: Service
@@ -63,24 +65,24 @@ CallerType = TypeVar("CallerType")
 
 
 class Authenticator(Generic[CallerType]):
-    """A dependency that finds out who calls; `KeyedRoute` asks it before it reads a body.
+    """A dependency that identifies the caller; `AuthenticatedRoute` runs it before it reads a body.
 
     Parameters
     ----------
-    check
+    authenticate
         Identifies the caller, or raises.
-    manages
-        Whether the caller manages studies, and may send more than an answer.
+    is_manager
+        Whether callers manage studies, and so may send larger bodies than an answer.
     """
 
     def __init__(
-        self, check: Callable[[Request], Awaitable[CallerType]], *, is_manager: bool = False
+        self, authenticate: Callable[[Request], Awaitable[CallerType]], *, is_manager: bool = False
     ) -> None:
-        self._authenticate = check
+        self._authenticate = authenticate
         self.is_manager = is_manager
 
     async def __call__(self, request: Request) -> CallerType:
-        """Return who calls; a request is checked, and counted, once."""
+        """Return the caller; a request is authenticated and rate limited once."""
         if _CALLER not in request.scope:
             request.scope[_CALLER] = await self._authenticate(request)
         caller: CallerType = request.scope[_CALLER]
@@ -88,11 +90,11 @@ class Authenticator(Generic[CallerType]):
 
 
 _CALLER = "nextpair.caller"
-"""Where a request keeps who sent it."""
+"""The key of the ASGI scope under which a request keeps its caller."""
 
 
-# Dependencies are coroutines although the endpoints are not, and an endpoint has as few as it can:
-# each plain function would cost a journey to another thread, and each dependency its own share.
+# Dependencies are coroutines although the endpoints are not, and each endpoint has few of them: a
+# plain function would run in the thread pool, and every dependency costs time of its own.
 
 
 async def _service(request: Request) -> Service:
@@ -127,16 +129,16 @@ async def _authenticate_key(request: Request) -> Caller:
 
 
 def require_scope(*scopes: Scope) -> Authenticator[Caller]:
-    """Make a dependency that lets in keys of these scopes, and of the scope admin."""
+    """Make a dependency that admits keys of these scopes, and of the scope admin."""
 
-    async def check(request: Request) -> Caller:
+    async def authenticate(request: Request) -> Caller:
         caller = await _authenticate_key(request)
         if caller.scope not in (*scopes, Scope.ADMIN):
             needed = " or ".join((*scopes, Scope.ADMIN))
             raise Forbidden(f"the key's scope is {caller.scope}, this call needs {needed}")
         return caller
 
-    return Authenticator(check, is_manager=not scopes)
+    return Authenticator(authenticate, is_manager=not scopes)
 
 
 _require_platform_scope = require_scope(Scope.PLATFORM)
@@ -184,7 +186,7 @@ async def _idempotent_call(
 
 
 def _refuse_unknown_parameters(request: Request) -> None:
-    """Refuse a query that the endpoint does not have: a misspelt one would be passed over."""
+    """Refuse query parameters that the endpoint does not have: FastAPI would ignore a typo."""
     if not request.scope["query_string"]:
         return
     dependant: Any = request.scope["route"].dependant
@@ -212,4 +214,4 @@ Anyone = Annotated[Caller, Depends(require_scope(Scope.READ, Scope.PLATFORM))]
 Answerer = Annotated[AnswerCaller, Depends(Authenticator(_authenticate_answerer))]
 WorkerSession = Annotated[SessionCaller, Depends(Authenticator(_authenticate_session))]
 Idempotency = Annotated[Call, Depends(_idempotent_call)]
-"""Named after the caller in an endpoint's parameters: whose call it is must be known first."""
+"""An endpoint's parameters name it after the caller, who has to be authenticated first."""

@@ -1,4 +1,4 @@
-"""What the description of the API says of parameters and problems, for all routes."""
+"""The parameters and problem responses that routes share in the OpenAPI description."""
 
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ Limit = Annotated[int, Query(ge=1, le=1000, description="how many at most")]
 
 
 def problem_response(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Describe the problems a route may answer with."""
+    """Describe the problem responses of a route."""
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemOut"}}}
     return {
         status: {"description": _STATUS_DESCRIPTIONS[status], "content": content}
@@ -33,12 +33,12 @@ def problem_response(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Describe the problems of a route that needs a key, besides those that all of them have."""
+    """Describe the problem responses of a route that needs a key: the common ones, and these."""
     return problem_response(*{400, 401, 403, 413, 422, 429, 503, 507, *statuses})
 
 
 def repeated(shape: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
-    """Describe the answer to what was done before."""
+    """Describe the response to a call that was made before."""
     return {200: {"model": shape, "description": "It was there already; nothing was changed."}}
 
 

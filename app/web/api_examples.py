@@ -1,4 +1,4 @@
-"""An example of every body that is sent, for the description of the API."""
+"""An example of every request body, for the OpenAPI description."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Routes that know who calls before they read what was sent."""
+"""Routes that authenticate the caller before they read the request body."""
 
 import re
 from collections.abc import Callable, Coroutine, Iterator
@@ -14,34 +14,34 @@ from nextpair.app.web.access import Authenticator
 from nextpair.app.web.middleware import BodyLimit
 
 UPLOADS = ("/topics.jsonl", "/imports")
-"""How the paths end that take files."""
+"""The path suffixes of uploads."""
 MIN_CONTAINERS = 20_000
 CONTAINERS_PER_DOCUMENT = 10
-"""Objects and lists of JSON that a body may have, for each document that a topic may have."""
+"""JSON objects and arrays that a body may have, for each document that a topic may have."""
 MAX_ANSWER_VALUES = 5000
-"""Values that an answer's JSON may have: what is said of each, if it is wrong, takes its time."""
+"""JSON values that an answer may have: validating each invalid one takes time."""
 _JSON_STRING = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
-"""A text of JSON; one without an end goes on to the end, so that none is looked at twice."""
+"""A JSON string; an unterminated one extends to the end, so that matching stays linear."""
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class AuthenticatedRoute(APIRoute):
-    """A route that refuses a caller, or lets them send a body as large as befits them.
+    """A route that authenticates the caller, and then limits the body by who they are.
 
-    The framework would read and parse the body first, and then ask for the key.
+    FastAPI itself would read and parse the body before it resolves any dependency.
     """
 
     def get_route_handler(self) -> Handler:
-        """Put the checks before all that the framework does."""
+        """Wrap the framework's handler with authentication and limits."""
         handle = super().get_route_handler()
         authenticators = [*_authenticators(self.dependant)]
         is_upload = self.path_format.endswith(UPLOADS)
         is_manager = any(check.is_manager for check in authenticators)
 
         async def authenticate_first(request: Request) -> Response:
-            for check in authenticators:
-                await check(request)
+            for authenticate in authenticators:
+                await authenticate(request)
             settings: Settings = request.app.state.service.settings
             if authenticators:
                 body: BodyLimit = request.scope[BodyLimit.SCOPE_KEY]
@@ -70,7 +70,7 @@ def _limit(settings: Settings, *, is_manager: bool, is_upload: bool) -> float:
 
 
 def _check_containers(content: bytes, settings: Settings) -> None:
-    """Refuse what would take a hundred times its size, and seconds, once it is parsed."""
+    """Refuse JSON that would take a hundred times its size, and seconds, once it is parsed."""
     most = max(MIN_CONTAINERS, CONTAINERS_PER_DOCUMENT * settings.max_documents)
     if (
         _count_containers(content) > most

@@ -1,7 +1,7 @@
-"""HTTP on connections whose other end may be slow, silent, or one of thousands.
+"""Timeouts and a limit for HTTP connections, against clients that are slow, silent or too many.
 
-uvicorn limits how long a connection may be idle between requests, and nothing else: one on which a
-part of a request has come, or nothing at all, would be kept for ever.
+uvicorn limits how long a connection may be idle between requests, and nothing else: one on which
+part of a request has arrived, or nothing at all, would be kept for ever (slowloris).
 """
 
 import asyncio
@@ -14,23 +14,24 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MIN_BODY_BYTES_PER_SECOND = 100
-"""Bytes of a body that must come per second, on average over `receive_seconds`."""
+"""The rate at which a body must arrive, on average over `receive_seconds`."""
 MAX_HEAD_BYTES = 65_536
-"""Bytes that the head of a request may have; httptools would take any number."""
+"""The size of a request's head; httptools has no limit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """What the connections of a process may do; makes the protocol of each.
+    """The limits of all connections of a process; the factory of their protocols.
 
     Parameters
     ----------
     receive_seconds
-        How long the head of a request may take; and how long nearly nothing may come of a body.
-    most
-        How many there may be at once.
-    waiting
-        Those that have no request in work, longest first: the first to go when there are too many.
+        The timeout for the head of a request, and for progress of its body.
+    max_connections
+        How many connections may be open at once.
+    idle
+        Connections without a request in progress, longest idle first: these are closed when there
+        are too many.
     """
 
     receive_seconds: float
@@ -38,11 +39,11 @@ class ConnectionLimits:
     idle: dict["LimitedHttpProtocol", None] = field(default_factory=dict)
 
     def __call__(self, **options: Any) -> "LimitedHttpProtocol":
-        """Make the protocol of a connection, as uvicorn asks for it."""
+        """Make the protocol of a connection, called by uvicorn."""
         return LimitedHttpProtocol(self, **options)
 
     def make_room(self, connections: int) -> bool:
-        """Say whether there is room for one more; close who has waited longest, if need be."""
+        """Return whether one more connection fits; if need be, close the longest idle one."""
         if connections <= self.max_connections:
             return True
         for protocol in self.idle:
@@ -52,7 +53,7 @@ class ConnectionLimits:
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
-    """One connection. A timer runs while something is expected of the other end."""
+    """One connection. A timer runs while the client is expected to send something."""
 
     def __init__(self, limits: ConnectionLimits, **options: Any) -> None:
         super().__init__(**options)
@@ -62,7 +63,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._has_body_to_come = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for a request, if there is room for one more connection."""
+        """Wait for the first request, or refuse one connection too many."""
         super().connection_made(transport)
         if not self._limits.make_room(len(self.connections)):
             self._refuse(503, "too-many-connections", "too many connections; try again in a moment")
@@ -70,13 +71,13 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Stop tracking the connection."""
         self._stop_timer()
         self._limits.idle.pop(self, None)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; what comes after an answer is the next request, even if it is only a part."""
+        """Parse the data; after a response, it is (part of) the next request."""
         self._received += len(data)
         super().data_received(data)
         if not self._is_between_requests():
@@ -87,7 +88,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self._refuse(431, "too-large", f"the head has more than {MAX_HEAD_BYTES:,} bytes")
 
     def on_headers_complete(self) -> None:
-        """Work on the request, and expect its body."""
+        """Start the request, and expect its body."""
         self._limits.idle.pop(self, None)
         self._stop_timer()
         self._has_body_to_come = True
@@ -95,19 +96,19 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._expect(self._check_body)
 
     def on_message_complete(self) -> None:
-        """Expect nothing while the request is in work."""
+        """Expect nothing while the request is processed."""
         self._stop_timer()
         self._has_body_to_come = False
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, or for the other end to read the answer."""
+        """Wait for the next request, or for the client to read the response."""
         super().on_response_complete()
         if self.cycle.response_complete:
             self._limits.idle[self] = None
 
     def abort(self) -> None:
-        """End the connection at once, even if the other end does not read what it was sent."""
+        """Close the connection at once, without waiting for the client to read."""
         self._limits.idle.pop(self, None)
         self._stop_timer()
         self.transport.abort()
@@ -134,24 +135,27 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._refuse(408, "too-slow", "the request did not come to its end in time")
 
     def _check_body(self) -> None:
-        """Let a slow sender go on as long as something comes, or as we are the slower ones."""
+        """Go on as long as the body makes progress, or the server itself is the slower side."""
         self._timer = None
         is_unread = self.flow.read_paused or bool(self.cycle.body)
-        is_ours = is_unread and not self.cycle.response_complete
-        if is_ours or self._received >= MIN_BODY_BYTES_PER_SECOND * self._limits.receive_seconds:
+        is_server_slower = is_unread and not self.cycle.response_complete
+        if (
+            is_server_slower
+            or self._received >= MIN_BODY_BYTES_PER_SECOND * self._limits.receive_seconds
+        ):
             self._expect(self._check_body)
         else:
             self._time_out()
 
     def _refuse(self, status: int, kind: str, detail: str) -> None:
-        """Say why the connection is closed, unless an answer has begun, and close it."""
+        """Close the connection with a problem document, unless a response has begun."""
         if self.transport.is_closing():
             return
         cycle = self.cycle
         if cycle is None or cycle.response_complete or not cycle.response_started:
             self.transport.write(_problem_response(status, kind, detail))
         if cycle is not None and not cycle.response_complete:
-            # Whatever the application still answers goes nowhere.
+            # The application is told that the client has disconnected.
             cycle.disconnected = True
             cycle.message_event.set()
         self._stop_timer()

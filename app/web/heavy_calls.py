@@ -1,4 +1,4 @@
-"""Heavy calls as routes make them: at once where little is to be done, else in the pool."""
+"""Heavy calls of routes: small jobs run in this process, others in the compute pool."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class HeavyCall:
-    """One request that may take long."""
+    """The computations of one request, which may take long."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -27,7 +27,7 @@ class HeavyCall:
         self._now: float = request.app.state.clock()
 
     async def compute(self, job: Job) -> CompleteResult:
-        """Compute a job as a whole."""
+        """Compute a job, here or in the pool."""
         inputs = await run_in_threadpool(find_inputs, self._service, job)
         if self._is_light(job, inputs):
             return await run_in_threadpool(self._compute_here, job)
@@ -41,13 +41,13 @@ class HeavyCall:
         media_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """Answer with what a job comes to."""
+        """Respond with the result of a job."""
         result = await self.compute(job)
         all_headers = {**(headers or {}), **result.headers}
         return Response(result.body, headers=all_headers, media_type=media_type)
 
     async def stream(self, job: Job, media_type: str, headers: Mapping[str, str]) -> Response:
-        """Answer with a file that is sent as it is written."""
+        """Respond with a file that is sent as it is computed."""
         inputs = await run_in_threadpool(find_inputs, self._service, job)
         if self._is_light(job, inputs):
             return await self.respond(job, media_type, headers)
@@ -66,7 +66,7 @@ class HeavyCall:
         return CompleteResult(b"".join(answer.chunks), answer.headers)
 
     async def _unless_disconnected(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Wait for work for as long as its client does."""
+        """Wait for work; cancel it if the client disconnects first."""
         working, leaving = (
             asyncio.create_task(work),
             asyncio.create_task(self._wait_for_disconnect()),
@@ -87,7 +87,7 @@ class HeavyCall:
 
 
 class _FileResponse(StreamingResponse):
-    """Sends a download on, and closes it whatever becomes of the client."""
+    """Streams a download, and closes it whatever becomes of the client."""
 
     def __init__(self, download: Download, media_type: str, headers: Mapping[str, str]) -> None:
         all_headers = {**headers, **download.headers}
@@ -106,4 +106,4 @@ async def _heavy(request: Request) -> HeavyCall:
 
 
 Heavy = Annotated[HeavyCall, Depends(_heavy)]
-"""Named after the caller in an endpoint's parameters: whose call it is must be known first."""
+"""An endpoint's parameters name it after the caller, who has to be authenticated first."""

@@ -1,4 +1,4 @@
-"""Counts for Prometheus, over all processes of a machine if they share a folder."""
+"""Prometheus metrics, over all processes of a machine if they share a folder."""
 
 import os
 import shutil
@@ -7,17 +7,17 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.multiprocess import MultiProcessCollector
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Where processes put their counts together; prometheus_client reads it when it is imported."""
+"""The folder of shared metrics; prometheus_client reads the variable when it is imported."""
 
 
 def remove_folder() -> None:
-    """Remove the folder of the counts, which whoever made it can remove no more."""
+    """Remove the folder of shared metrics in place of the parent process, which has ended."""
     if folder := os.environ.get(FOLDER):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 class Metrics:
-    """What is counted about requests."""
+    """The metrics of requests and of heavy calls."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -41,7 +41,7 @@ class Metrics:
         )
 
     def set_heavy_calls(self, under_way: int) -> None:
-        """Note how many heavy calls are under way."""
+        """Set the number of heavy calls under way."""
         self._heavy.set(under_way)
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -50,10 +50,10 @@ class Metrics:
         self._seconds.labels(route).observe(seconds)
 
     def page(self) -> bytes:
-        """Write all counts as Prometheus reads them."""
+        """Render all metrics in the text format of Prometheus."""
         if FOLDER not in os.environ:
             return generate_latest(self._registry)
         together = CollectorRegistry()
-        # It enters itself; prometheus_client has no types for it.
+        # The collector registers itself; prometheus_client has no types for it.
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]
         return generate_latest(together)

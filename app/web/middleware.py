@@ -1,4 +1,4 @@
-"""Around every request: a name for it, a limit to its size, a line in the log, a count."""
+"""The outermost ASGI layer: request id, body limit, security headers, access log and metrics."""
 
 import json
 import logging
@@ -19,18 +19,18 @@ from nextpair.app.web.problems import on_unexpected_error, problem_document
 log = logging.getLogger("nextpair")
 
 UNAUTHENTICATED_MB = 0.01
-"""What may be sent by someone of whom nothing is known yet: a one-time code takes far less."""
+"""The body limit until the caller is authenticated: a one-time code takes far less."""
 
 
 class RequestMiddleware:
-    """An ASGI layer around the application."""
+    """ASGI middleware around the application."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, and note what became of it."""
+        """Run a request, then log and count it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -47,7 +47,7 @@ class RequestMiddleware:
         route = getattr(scope.get("route"), "path", "none")
         self._metrics.count(scope["method"], route, request.status, seconds)
         if log.isEnabledFor(logging.INFO):
-            noted = {
+            fields = {
                 "request_id": request.id,
                 "method": scope["method"],
                 "route": route,
@@ -55,41 +55,41 @@ class RequestMiddleware:
                 "ms": round(seconds * 1000, 2),
                 "key": scope.get("nextpair.key_id"),
             }
-            log.info("request", extra=noted)
+            log.info("request", extra=fields)
 
 
 class BodyLimit:
-    """What is sent with a request, and how much of it may be: little, until it is known by whom."""
+    """The size of a request's body, and its limit: a low one until the caller is authenticated."""
 
     SCOPE_KEY = "nextpair.body"
-    """Where a request keeps it."""
+    """The key of the ASGI scope under which a request keeps it."""
 
     def __init__(self, scope: Scope) -> None:
         headers = dict(scope["headers"])
-        said = headers.get(b"content-length", b"")
-        self.declared_length = int(said[:20]) if said.isdigit() else 0
+        declared = headers.get(b"content-length", b"")
+        self.declared_length = int(declared[:20]) if declared.isdigit() else 0
         self.limit = UNAUTHENTICATED_MB
         self.received = 0
         self.is_complete = not self.declared_length and b"transfer-encoding" not in headers
         scope[self.SCOPE_KEY] = self
 
     def allow(self, megabytes: float) -> None:
-        """Let it be as large as this."""
+        """Raise the limit."""
         self.limit = megabytes
 
     @property
     def is_too_large(self) -> bool:
-        """Whether more than allowed has come, or is said to come."""
+        """Whether the received or the declared size exceeds the limit."""
         return max(self.declared_length, self.received) > self.limit * MB
 
     @property
     def is_left_unread(self) -> bool:
-        """Whether more is to come than is worth waiting for."""
+        """Whether the rest of the body is too long, or of unknown length, to wait for."""
         return not self.is_complete and not 0 < self.declared_length <= UNAUTHENTICATED_MB * MB
 
 
 class _RequestContext:
-    """One request on its way through, which may turn out to be too large."""
+    """One request, whose body is counted as it is received."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.id = scope["nextpair.request_id"] = secrets.token_hex(6)
@@ -101,17 +101,17 @@ class _RequestContext:
         self._refused = False
 
     async def run(self, app: ASGIApp) -> None:
-        """Answer, also where something fails that nobody foresaw."""
+        """Run the application; an unexpected error becomes a problem document."""
         try:
             await app(self._scope, self.receive, self.send)
         except Exception as error:
-            # Here, since the framework would let the server write its traceback once more.
-            answer = on_unexpected_error(Request(self._scope), error)
+            # Not in the framework's handler: after it, the server would log the traceback again.
+            response = on_unexpected_error(Request(self._scope), error)
             if not self.status:
-                await answer(self._scope, self.receive, self.send)
+                await response(self._scope, self.receive, self.send)
 
     async def receive(self) -> Message:
-        """Pass the body on, as far as it is not too large; one that says it is, is not read."""
+        """Pass the body on within its limit; one whose declared length exceeds it is not read."""
         if self._body.is_too_large and not self._refused:
             await self._refuse()
         if self._refused:
@@ -125,28 +125,30 @@ class _RequestContext:
         return message
 
     async def send(self, message: Message) -> None:
-        """Pass the answer on, unless the request was refused."""
+        """Pass the response on, unless the request was refused."""
         if self._refused:
             return
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            named = (b"x-request-id", self.id.encode())
-            message["headers"] = with_security_headers([*message["headers"], named])
+            request_id = (b"x-request-id", self.id.encode())
+            message["headers"] = with_security_headers([*message["headers"], request_id])
             if self._body.is_left_unread:
-                # Nobody reads it any more, so that the connection cannot be used again.
+                # The rest of the body is not read, so the connection cannot be reused.
                 message["headers"].append((b"connection", b"close"))
         await self._send(message)
 
     async def _refuse(self) -> None:
         self._refused = True
         self.status = 413
-        found = problem_of(TooLarge(f"a request body here has at most {self._body.limit:g} MB"))
-        answer = problem_document(413, found.type, found.title, found.detail, request_id=self.id)
-        # What is left of the body is not read, so the connection cannot be used again.
-        answer.headers["connection"] = "close"
-        answer.headers["x-request-id"] = self.id
-        answer.raw_headers = with_security_headers(answer.raw_headers)
-        await answer(self._scope, self._receive, self._send)
+        problem = problem_of(TooLarge(f"a request body here has at most {self._body.limit:g} MB"))
+        response = problem_document(
+            413, problem.type, problem.title, problem.detail, request_id=self.id
+        )
+        # The rest of the body is not read, so the connection cannot be reused.
+        response.headers["connection"] = "close"
+        response.headers["x-request-id"] = self.id
+        response.raw_headers = with_security_headers(response.raw_headers)
+        await response(self._scope, self._receive, self._send)
 
 
 class JsonFormatter(logging.Formatter):
@@ -168,11 +170,11 @@ class JsonFormatter(logging.Formatter):
 
 
 def start_logging(level: str) -> None:
-    """Let the service's log go to standard error, a line of JSON each."""
+    """Write the service's log to standard error, one line of JSON per record."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     log.handlers = [handler]
-    # What the server says by itself: it must be as easy to read, and is only warnings and errors.
+    # The server's own warnings and errors, in the same format.
     logging.getLogger("uvicorn").handlers = [handler]
     log.propagate = False
     log.setLevel(level.upper())

@@ -1,4 +1,4 @@
-"""What of documents that are added no worker will see."""
+"""Warnings about the parts of added documents that no worker will see."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from nextpair.storage.rows import DocumentRow
 
 
 def omissions_in(service: Service, documents: Iterable[DocumentRow]) -> list[OmissionOut]:
-    """Say what of some documents no worker of this installation will see."""
+    """List the parts of documents that this installation does not show to workers."""
     bodies = (
         DocumentBody(document.name, document.text, document.html, document.url)
         for document in documents

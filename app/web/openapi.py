@@ -1,4 +1,4 @@
-"""The description of the API, as OpenAPI 3.1."""
+"""The OpenAPI 3.1 description of the API."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ PUBLIC_PATHS = (
     "/v1/studies/{study}/news/{word}",
     "/v1/sign-ins/use",
 )
-"""What can be asked without a key."""
+"""The paths that need no key."""
 _KEY = {
     "type": "http",
     "scheme": "bearer",
@@ -28,7 +28,7 @@ _EVENT = 'event: judgment\ndata: {"topic": "coffee", "number": 7}\nid: 12\n\n'
 
 
 def describe(app: FastAPI) -> Description:
-    """Describe the API; every problem document by its own schema instead of the framework's."""
+    """Describe the API; problem documents replace the framework's validation errors."""
     if app.openapi_schema is None:
         described = get_openapi(
             title=app.title, version=app.version, description=app.description, routes=app.routes
@@ -64,7 +64,7 @@ def _add_security(described: Description) -> None:
 
 
 def _describe_streams(described: Description) -> None:
-    """Describe streams of events as text: the framework's way to do so came with OpenAPI 3.2."""
+    """Describe event streams as text: the framework would describe them as OpenAPI 3.2 does."""
     for operations in described["paths"].values():
         for operation in operations.values():
             for answer in operation["responses"].values():

@@ -1,4 +1,4 @@
-"""Questions, answers and verdicts as the outside sees them."""
+"""Presenters: assignments, judgments and verdicts as the API returns them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,13 +32,12 @@ from nextpair.storage.rows import AssignmentRow, Check, Effect, State, TopicRow,
 def assignment_out(
     service: Service, row: AssignmentRow, topic: TopicRow, token: str | None = None
 ) -> AssignmentOut:
-    """Describe one assignment, whoever asks.
+    """Present one assignment to a worker or to a platform.
 
     Parameters
     ----------
     token
-        What it is to be answered with, to the worker who has it; to a platform, which has a key
-        instead, a new one is given.
+        The token of the worker who asks; a platform, which has a key instead, gets a new token.
     """
     with service.database.read() as connection:
         study = studies.get_study(connection, topic.study_id).name
@@ -48,26 +47,26 @@ def assignment_out(
 
 
 def ref_of(row: AssignmentRow, issued_at: float | None = None) -> AssignmentRef:
-    """Return what a token for an assignment as it stands says."""
+    """Return the reference that a token for the current attempt of an assignment holds."""
     return AssignmentRef(row.topic_id, row.number, row.attempt, row.worker_id, issued_at)
 
 
 def kind_of(row: AssignmentRow) -> Kind:
-    """Say what a question shows."""
+    """Return what an assignment shows: a pair, a single document, or an answer to review."""
     if row.subject is not None:
         return Kind.REVIEW
     return Kind.SINGLE if row.first == row.second else Kind.PAIR
 
 
 class AssignmentPresenter:
-    """Describes assignments to the outside.
+    """Presents assignments of one worker.
 
     Parameters
     ----------
     ids
-        The ids of documents by topic; where they are given, nothing else is told of documents.
+        The ids of documents by topic; if given, documents are presented by their ids alone.
     opaque
-        Whether documents are told by pseudonyms, as to a worker: an id may betray a check.
+        Whether documents have pseudonyms, as for a worker: an id may reveal a check question.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class AssignmentPresenter:
     def assignment(
         self, row: AssignmentRow, topic: TopicRow, token: str | None = None
     ) -> AssignmentOut:
-        """Describe one assignment."""
+        """Present one assignment."""
         kind, documents = kind_of(row), self._documents(row)
         pair = kind is Kind.PAIR
         return AssignmentOut(
@@ -118,8 +117,8 @@ class AssignmentPresenter:
         if row.subject is None:
             return None
         with self._service.database.read() as connection:
-            (found,) = judgments.numbered(connection, row.topic_id, [row.subject])
-        return found.answer
+            (judgment,) = judgments.numbered(connection, row.topic_id, [row.subject])
+        return judgment.answer
 
     def _documents(self, row: AssignmentRow) -> list[DocumentShown]:
         if self._ids is not None and row.topic_id in self._ids:
@@ -128,17 +127,17 @@ class AssignmentPresenter:
                 return [DocumentShown(id=ids[position]) for position in row.sides]
         rows = self._service.texts.of(row.topic_id, row.sides)
         if self._ids is not None:
-            return [DocumentShown(id=one.name) for one in rows]
+            return [DocumentShown(id=document.name) for document in rows]
         images = self._service.settings.remote_images
         return [
             DocumentShown(
-                id=self._name(row.topic_id, one.name),
-                title=one.title,
-                text=one.text,
-                html=one.html and sanitise(one.html, images=images),
-                url=one.url,
+                id=self._name(row.topic_id, document.name),
+                title=document.title,
+                text=document.text,
+                html=document.html and sanitise(document.html, images=images),
+                url=document.url,
             )
-            for one in rows
+            for document in rows
         ]
 
     def _name(self, topic_id: int, document: str) -> str:
@@ -148,7 +147,7 @@ class AssignmentPresenter:
 
 
 def design_out(study: Study) -> DesignOut:
-    """Describe what a worker's page asks for."""
+    """Present what a study asks of its workers."""
     design, settings = study.design, study.settings
     return DesignOut(
         design=settings.design,
@@ -160,22 +159,22 @@ def design_out(study: Study) -> DesignOut:
     )
 
 
-def understanding_out(handed: Handed) -> Understanding | None:
-    """Describe the question by which a worker shows that they understand a topic, if it is time."""
-    if handed.reason is not Reason.UNDERSTANDING:
+def understanding_out(issued: Handed) -> Understanding | None:
+    """Present the comprehension question of a topic, if the worker has to answer it now."""
+    if issued.reason is not Reason.UNDERSTANDING:
         return None
-    (topic,) = (one for one in handed.topics.values() if one.understanding is not None)
+    (topic,) = (topic for topic in issued.topics.values() if topic.understanding is not None)
     rule = UnderstandingRule.model_validate(topic.understanding)
     return Understanding(topic=topic.name, question=rule.question, choices=rule.choices)
 
 
 def judgment_out(judged: Judged, pseudonyms: Pseudonyms | None = None) -> JudgmentOut:
-    """Describe an entry of the log to who answered: why it was asked is not theirs to know.
+    """Present a judgment to whoever submitted it, without the purpose of the question.
 
     Parameters
     ----------
     pseudonyms
-        What names the documents to a worker.
+        Replace the ids of documents, for a worker.
     """
     row, (left, right) = judged.judgment, judged.sides
     if pseudonyms is not None:
@@ -203,7 +202,7 @@ def judgment_out(judged: Judged, pseudonyms: Pseudonyms | None = None) -> Judgme
 
 
 def verdict_out(row: VerdictRow, topic: str) -> VerdictOut:
-    """Describe what came of a check."""
+    """Present the verdict of a check."""
     return VerdictOut(
         topic=topic,
         check=Check(row.check),
@@ -211,6 +210,6 @@ def verdict_out(row: VerdictRow, topic: str) -> VerdictOut:
         attempt=row.attempt,
         passed=row.passed,
         effect=Effect(row.effect),
-        findings=[FindingOut(**one) for one in row.details.get("findings", [])],
+        findings=[FindingOut(**finding) for finding in row.details.get("findings", [])],
         created_at=row.created_at,
     )

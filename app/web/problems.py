@@ -1,4 +1,4 @@
-"""Every error becomes a problem document: ours, the framework's, and those nobody expected."""
+"""Exception handlers: every error becomes a problem document (RFC 9457), or a page for a person."""
 
 import logging
 import math
@@ -35,7 +35,7 @@ MAX_ERRORS = 20
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Let every error of an application be answered with a problem document."""
+    """Register the exception handlers of an application."""
     app.add_exception_handler(NextpairError, _on_domain_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http_error)
@@ -65,7 +65,7 @@ def problem_document(
 
 
 def prefers_html(request: Request) -> bool:
-    """Say whether a person reads the answer: a browser that opens an address says so."""
+    """Say whether a person reads the response: browsers accept HTML when they open an address."""
     path = request.url.path
     programs_only = path == "/v1" or path.startswith("/v1/")
     return not programs_only and "text/html" in request.headers.get("accept", "")
@@ -81,11 +81,11 @@ def error_response(
     errors: list[dict[str, str]] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Say what is wrong: as a page to a person, as a problem document to a program."""
+    """Describe an error: as a page for a person, as a problem document for a program."""
     if prefers_html(request):
-        what = [shortened(one["what"]) for one in errors or ()]
-        told = problem_page(title, shortened(detail), what)
-        return HTMLResponse(told, status, {**dashboard_headers(), **(headers or {})})
+        what = [shortened(error["what"]) for error in errors or ()]
+        page = problem_page(title, shortened(detail), what)
+        return HTMLResponse(page, status, {**dashboard_headers(), **(headers or {})})
     return problem_document(
         status,
         kind,
@@ -99,7 +99,7 @@ def error_response(
 
 def _on_domain_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, NextpairError)
-    found = problem_of(error)
+    problem = problem_of(error)
     headers = {}
     if isinstance(error, (Unauthorized, BadToken)):
         headers["WWW-Authenticate"] = "Bearer"
@@ -109,22 +109,22 @@ def _on_domain_error(request: Request, error: Exception) -> Response:
         headers |= retry_after(error)
     if isinstance(error, (Overloaded, TooManyHeavyCalls, HelperLost)):
         headers["Retry-After"] = "5"
-    if found.status == 500:
+    if problem.status == 500:
         return on_unexpected_error(request, error)
     if isinstance(error, (Unavailable, WrongSchema)):
         log.warning("database: %s", error, extra=_request_id_fields(request))
     return error_response(
         request,
-        found.status,
-        found.type,
-        found.title,
-        found.detail,
+        problem.status,
+        problem.type,
+        problem.title,
+        problem.detail,
         headers=headers,
     )
 
 
 def retry_after(error: RateLimited) -> dict[str, str]:
-    """Say when there is room for the next call."""
+    """Return the header that says after how many seconds the next call is allowed."""
     return {"Retry-After": str(max(1, math.ceil(error.seconds)))}
 
 
@@ -133,12 +133,12 @@ def _request_id_fields(request: Request) -> dict[str, Any]:
 
 
 def _on_invalid(request: Request, error: Exception) -> Response:
-    """Say what is wrong and where, without repeating what was sent."""
+    """Describe validation errors and their places, without repeating the input."""
     assert isinstance(error, RequestValidationError)
     errors = error.errors()
-    unreadable = next(filter(None, (_unreadable(request, one) for one in errors)), None)
-    found = [unreadable] if unreadable else _findings(errors, error.body)
-    first = found[0] if found else {"where": "body", "what": "not valid"}
+    unreadable = next(filter(None, (_unreadable(request, item) for item in errors)), None)
+    described = [unreadable] if unreadable else _findings(errors, error.body)
+    first = described[0] if described else {"where": "body", "what": "not valid"}
     where = "this address cannot be right" if prefers_html(request) else first["where"]
     return error_response(
         request,
@@ -146,17 +146,17 @@ def _on_invalid(request: Request, error: Exception) -> Response:
         "urn:nextpair:invalid",
         "Invalid",
         f"{where}: {first['what']}",
-        errors=found,
+        errors=described,
     )
 
 
 def _findings(errors: Sequence[Mapping[str, Any]], body: object) -> list[dict[str, str]]:
-    said = errors_by_place(errors, body, ("body",))
-    return [{"where": where, "what": what} for where, what in said[:MAX_ERRORS]]
+    by_place = errors_by_place(errors, body, ("body",))
+    return [{"where": where, "what": what} for where, what in by_place[:MAX_ERRORS]]
 
 
 def _unreadable(request: Request, error: Mapping[str, Any]) -> dict[str, str] | None:
-    """Say of a body that is no JSON why it is not, in place of the framework's few words."""
+    """Describe why a body is not JSON, better than the framework does."""
     if error.get("type") == "json_invalid" and error["loc"][0] == "body":
         what = f"not JSON at character {error['loc'][-1] + 1}: {error['ctx']['error']}"
     elif error["loc"] == ("body",) and "json" not in request.headers.get("content-type", "json"):
@@ -189,7 +189,7 @@ def _on_http_error(request: Request, error: Exception) -> Response:
 
 
 def _on_disconnect(request: Request, error: Exception) -> Response:
-    """Give up on a body that does not come to its end: nobody may be there to read this."""
+    """Answer a request whose body was cut off; the client may be gone."""
     return error_response(
         request,
         400,
@@ -200,7 +200,7 @@ def _on_disconnect(request: Request, error: Exception) -> Response:
 
 
 def on_unexpected_error(request: Request, error: Exception) -> Response:
-    """Answer what nobody expected, and log it; this is the only place that does."""
+    """Answer an unexpected error with 500, and log it; this is the only place that does."""
     log.error("unexpected error", exc_info=error, extra=_request_id_fields(request))
     return error_response(
         request,

@@ -61,20 +61,20 @@ async def next_assignments(
 
     def ask(service: Service) -> NextOut:
         if body.topic is None:
-            handed = next_question.next_in_study(service, service.study_id(study), wish, caller.now)
+            issued = next_question.next_in_study(service, service.study_id(study), wish, caller.now)
         else:
             topic_id = service.topic_id(study, body.topic)
-            handed = next_question.next_in_topic(service, topic_id, wish, caller.now)
+            issued = next_question.next_in_topic(service, topic_id, wish, caller.now)
         presenter = AssignmentPresenter(
-            service, study, body.worker, None if body.documents else handed.ids
+            service, study, body.worker, None if body.documents else issued.ids
         )
         shown = [
-            presenter.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
+            presenter.assignment(row, issued.topics[row.topic_id]) for row in issued.assignments
         ]
         return NextOut(
             assignments=shown,
-            reason=handed.reason,
-            understanding=understanding_out(handed),
+            reason=issued.reason,
+            understanding=understanding_out(issued),
         )
 
     if body.topic is None:

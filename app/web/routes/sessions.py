@@ -85,13 +85,13 @@ def next_in_session(body: SessionNextIn, worker: WorkerSession) -> SessionNextOu
     session = arrivals.current(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
     presenter = AssignmentPresenter(service, session.study, session.worker, opaque=True)
-    handed, verdict = turn.handed, turn.verdict
+    issued, verdict = turn.handed, turn.verdict
     return SessionNextOut(
         assignments=[
-            presenter.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
+            presenter.assignment(row, issued.topics[row.topic_id]) for row in issued.assignments
         ],
-        reason=handed.reason,
-        understanding=understanding_out(handed),
+        reason=issued.reason,
+        understanding=understanding_out(issued),
         answered=turn.answered,
         count=session.count,
         verdict=verdict and verdict_out(verdict, turn.topics[verdict.topic_id]),
