@@ -1,10 +1,10 @@
-"""How far workers agree where several answered the same question.
+"""Agreement between workers, where several answered the same question.
 
-A pair is counted from both sides, once with each of its documents first: which of the two is stored
-first means nothing, and where better documents tend to come first, all would say "better", and
-agreement would look like chance. Differences are ordinal for pairs (worse, tie, better) and grades,
-those of an interval for sliders, and ratios for magnitudes, whose workers' own scales are taken out
-before. Audit pairs count as well, repeats and questions with known answers do not.
+Each pair is counted twice, once with each of its documents first: the stored order has no meaning,
+and if better documents tended to come first, nearly all answers would be "better", and agreement
+would look like chance. The level of measurement is ordinal for pairs (worse, tie, better) and
+grades, interval for sliders, and ratio for magnitudes, after each worker's own scale is normalised.
+Audit pairs are included; repeats and gold questions are not.
 """
 
 from collections import Counter, defaultdict
@@ -30,37 +30,43 @@ from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import Purpose
 
 MIN_SHARED_QUESTIONS = 10
-"""Questions two workers must both have answered for a figure of their own."""
+"""Questions that two workers must share for an agreement of their own."""
 MAX_WORKER_PAIRS = 100
-"""Pairs of workers told of, those with most questions in common."""
+"""Pairs of workers in a report, those with most shared questions."""
 _RANKS = {Outcome.WORSE.value: 0.0, Outcome.TIE.value: 1.0, Outcome.BETTER.value: 2.0}
 
 Question = tuple[int, int, int]
 """A topic and the positions of one document or two."""
 AnswersByQuestion = Mapping[Question, Mapping[int, float]]
-"""By question and worker, what they said."""
+"""By question and worker, the value of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasurementScale:
-    """What differences between answers mean, and how many answers there are, if that is known."""
+    """The level of measurement of answers, and the number of labels, if it is finite.
+
+    Parameters
+    ----------
+    mirrored
+        Whether each answer also counts from the other side: 2 minus its value.
+    """
 
     level: Level
     labels: int | None
     mirrored: bool = False
 
     @property
-    def named(self) -> bool:
-        """Whether answers are names, of which two can be the same by more than chance."""
+    def is_nominal(self) -> bool:
+        """Whether answers are labels, for which percentage agreement and Fleiss' kappa exist."""
         return self.level in (Level.NOMINAL, Level.ORDINAL) and self.labels is not None
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPairAgreement:
-    """How far two workers agree."""
+    """The agreement of two workers."""
 
-    one: int
-    other: int
+    first: int
+    second: int
     questions: int
     percentage: float
     kappa: float
@@ -68,18 +74,18 @@ class WorkerPairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far all workers agree.
+    """The agreement of all workers.
 
     Parameters
     ----------
     questions, answers
-        Questions that several workers answered, and their answers to them.
+        Questions that several workers answered, and the number of answers to them.
     alpha
-        Krippendorff's.
+        Krippendorff's alpha.
     percentage
-        The share of pairs of answers to the same question that are the same.
+        The share of pairs of answers to the same question that are equal.
     fleiss, votes
-        Fleiss' kappa and the answers each question has, where all have as many.
+        Fleiss' kappa and the number of answers per question, where it is constant.
     """
 
     level: Level
@@ -93,7 +99,7 @@ class Agreement:
 
 
 def scale_of(design: Design) -> MeasurementScale:
-    """Say on which scale the answers of a design are."""
+    """Return the scale of a design's answers."""
     if design.shape is Shape.PAIR:
         return MeasurementScale(Level.ORDINAL, 3, mirrored=True)
     if isinstance(design, S100Design):
@@ -109,7 +115,7 @@ def scale_of(design: Design) -> MeasurementScale:
 
 
 def answers_by_question(snapshot: TopicSnapshot) -> dict[Question, dict[int, float]]:
-    """List who said what of a topic's questions; of a question answered twice, the last word."""
+    """Collect the answers of a topic by question and worker; the last one counts."""
     rows = [
         row for row in snapshot.for_purposes(Purpose.WORK, Purpose.AUDIT) if row.subject is None
     ]
@@ -119,21 +125,21 @@ def answers_by_question(snapshot: TopicSnapshot) -> dict[Question, dict[int, flo
         values = snapshot.answer_set().values(rows)
     if isinstance(snapshot.design, MagnitudeDesign) and rows:
         values = normalise_magnitudes(snapshot.answer_set().workers(rows), values).tolist()
-    given: dict[Question, dict[int, float]] = defaultdict(dict)
+    by_question: dict[Question, dict[int, float]] = defaultdict(dict)
     for row, value in zip(rows, values, strict=True):
-        given[row.topic_id, row.first, row.second][row.worker_id] = value
-    return given
+        by_question[row.topic_id, row.first, row.second][row.worker_id] = value
+    return by_question
 
 
-def measure_agreement(given: AnswersByQuestion, scale: MeasurementScale) -> Agreement:
+def measure_agreement(by_question: AnswersByQuestion, scale: MeasurementScale) -> Agreement:
     """Measure the agreement on the questions that several workers answered."""
-    common = [said for said in given.values() if len(said) > 1]
-    often = {len(said) for said in common}
-    votes = often.pop() if len(often) == 1 else None
+    common = [by_worker for by_worker in by_question.values() if len(by_worker) > 1]
+    frequent = {len(by_worker) for by_worker in common}
+    votes = frequent.pop() if len(frequent) == 1 else None
     units, values = _rating_units(common, scale)
     alpha = krippendorff_alpha(units, values, scale.level)
     percentage = fleiss = np.nan
-    if scale.named and common:
+    if scale.is_nominal and common:
         assert scale.labels is not None
         labels = np.array(values, dtype=np.intp)
         counted = collect(units, np.zeros_like(units), labels, (max(units) + 1, 1, scale.labels))
@@ -157,8 +163,8 @@ def _rating_units(
     common: Sequence[Mapping[int, float]], scale: MeasurementScale
 ) -> tuple[list[int], list[float]]:
     units, values = [], []
-    for unit, said in enumerate(common):
-        for value in said.values():
+    for unit, by_worker in enumerate(common):
+        for value in by_worker.values():
             units.append(unit)
             values.append(value)
             if scale.mirrored:
@@ -169,33 +175,33 @@ def _rating_units(
 
 def _percentage_agreement(common: Iterable[Mapping[int, float]]) -> float:
     same = pairs = 0
-    for said in common:
-        same += sum(count * (count - 1) for count in Counter(said.values()).values())
-        pairs += len(said) * (len(said) - 1)
+    for by_worker in common:
+        same += sum(count * (count - 1) for count in Counter(by_worker.values()).values())
+        pairs += len(by_worker) * (len(by_worker) - 1)
     return same / pairs if pairs else np.nan
 
 
 def _worker_pairs(
     common: Iterable[Mapping[int, float]], scale: MeasurementScale
 ) -> list[WorkerPairAgreement]:
-    """Compare workers two by two, where answers are whole numbers that can be weighed."""
+    """Compare workers in pairs by weighted kappa, where answers are labels."""
     if scale.labels is None:
         return []
     shared: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
-    for said in common:
-        for one, other in combinations(sorted(said), 2):
-            shared[one, other].append((said[one], said[other]))
-    often = [pair for pair in shared if len(shared[pair]) >= MIN_SHARED_QUESTIONS]
-    often.sort(key=lambda pair: (-len(shared[pair]), pair))
-    return [_worker_pair(*pair, shared[pair], scale) for pair in often[:MAX_WORKER_PAIRS]]
+    for by_worker in common:
+        for first, second in combinations(sorted(by_worker), 2):
+            shared[first, second].append((by_worker[first], by_worker[second]))
+    frequent = [pair for pair in shared if len(shared[pair]) >= MIN_SHARED_QUESTIONS]
+    frequent.sort(key=lambda pair: (-len(shared[pair]), pair))
+    return [_worker_pair(*pair, shared[pair], scale) for pair in frequent[:MAX_WORKER_PAIRS]]
 
 
 def _worker_pair(
-    one: int, other: int, shared: Sequence[tuple[float, float]], scale: MeasurementScale
+    first: int, second: int, shared: Sequence[tuple[float, float]], scale: MeasurementScale
 ) -> WorkerPairAgreement:
-    said = np.array(shared, dtype=np.intp)
-    same = float((said[:, 0] == said[:, 1]).mean()) if scale.named else np.nan
+    labels = np.array(shared, dtype=np.intp)
+    same = float((labels[:, 0] == labels[:, 1]).mean()) if scale.is_nominal else np.nan
     if scale.mirrored:
-        said = np.concatenate((said, 2 - said))
-    kappa = weighted_kappa(said[:, 0], said[:, 1], labels=scale.labels)
-    return WorkerPairAgreement(one, other, len(shared), same, kappa)
+        labels = np.concatenate((labels, 2 - labels))
+    kappa = weighted_kappa(labels[:, 0], labels[:, 1], labels=scale.labels)
+    return WorkerPairAgreement(first, second, len(shared), same, kappa)

@@ -8,15 +8,15 @@ from nextpair.app.reports.svg_plots import draw_scatter
 from nextpair.app.schemas.reports import ConcordanceOut, MeasureOut, ReferenceOut, SystemsOut
 
 
-def reference(found: ReferenceOut) -> Html:
+def reference(out: ReferenceOut) -> Html:
     """Show the agreement between the study and the reference."""
     missing = [
         paragraph(
             f"{quantity(len(names), 'topic')} only in the {where}, left out: {list_some(names)}."
         )
         for names, where in (
-            (found.only_in_study, "study"),
-            (found.only_in_reference, "reference"),
+            (out.only_in_study, "study"),
+            (out.only_in_reference, "reference"),
         )
         if names
     ]
@@ -32,25 +32,25 @@ def reference(found: ReferenceOut) -> Html:
             percent(topic.ordered_agreement),
             percent(topic.auc),
         ]
-        for topic in found.topics
+        for topic in out.topics
     ]
     shown = table(heads, rows, "Topics against the reference")
     title = "Does the study agree with the reference?"
-    return section(title, *map(paragraph, _about_reference(found)), *missing, shown)
+    return section(title, *map(paragraph, _about_reference(out)), *missing, shown)
 
 
-def _about_reference(found: ReferenceOut) -> tuple[str, str]:
-    whole = found.pairs
+def _about_reference(out: ReferenceOut) -> tuple[str, str]:
+    whole = out.pairs
     pairs = whole.agree + whole.disagree + whole.unknown
     return (
-        f"{quantity(found.documents, 'document')} of {quantity(len(found.topics), 'topic')} have"
+        f"{quantity(out.documents, 'document')} of {quantity(len(out.topics), 'topic')} have"
         f" both a score and a grade. Of their {quantity(pairs, 'pair')}, study and reference order"
         f" {_part(whole.agree, pairs)} alike and {_part(whole.disagree, pairs)} the other way"
         f" round; {_part(whole.unknown, pairs)} are tied by at least one of them and are neither.",
-        f"Over topics, the mean tau-b is {decimal(found.tau)}. Of the pairs the reference orders,"
-        f" the study orders {percent(found.ordered_agreement)} alike (of all pairs, as Roitero et"
-        f" al. count, {percent(found.agreement)}). A document with a grade above 0 has a higher"
-        f" score than one with 0 with a chance of {percent(found.auc)} (AUC).",
+        f"Over topics, the mean tau-b is {decimal(out.tau)}. Of the pairs the reference orders,"
+        f" the study orders {percent(out.ordered_agreement)} alike (of all pairs, as Roitero et"
+        f" al. count, {percent(out.agreement)}). A document with a grade above 0 has a higher"
+        f" score than one with 0 with a chance of {percent(out.auc)} (AUC).",
     )
 
 
@@ -58,7 +58,7 @@ def _part(number: int, whole: int) -> str:
     return percent(number / whole if whole else None)
 
 
-def systems(found: SystemsOut) -> Html:
+def systems(out: SystemsOut) -> Html:
     """Compare the rankings of systems by the study and by the reference."""
     heads = ["system", "RBP, reference", "RBP, study", "nDCG, reference", "nDCG, study"]
     rows: list[list[Content]] = [
@@ -69,15 +69,15 @@ def systems(found: SystemsOut) -> Html:
             decimal(system.ndcg_reference, 4),
             decimal(system.ndcg_study, 4),
         ]
-        for system in found.systems
+        for system in out.systems
     ]
-    points = [(system.system, system.rbp_reference, system.rbp_study) for system in found.systems]
+    points = [(system.system, system.rbp_reference, system.rbp_study) for system in out.systems]
     picture = draw_scatter(
         points, "RBP by the reference (across) and by the study (up)", "Systems by RBP"
     )
-    statements = [paragraph(_about(measure)) for measure in found.measures]
+    statements = [paragraph(_about(measure)) for measure in out.measures]
     legend = paragraph(
-        f"{quantity(len(found.systems), 'system')} on {quantity(len(found.topics), 'topic')}, means"
+        f"{quantity(len(out.systems), 'system')} on {quantity(len(out.topics), 'topic')}, means"
         " over topics. A document's gain is its grade divided by the highest, and by the study its"
         " score from 0, the worst of the topic, to 1, the best; a document without either has none."
     )

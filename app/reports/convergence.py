@@ -1,9 +1,9 @@
-"""How soon a ranking came to rest: tau-b of the ranking after every so many judgments.
+"""The convergence of a ranking: tau-b with the final ranking after a growing number of judgments.
 
-The log is folded once, and scored at each point from its beginning. So the cost grows with the
-number of judgments times the number of points, and `points_for` cuts the points where a study is
-large: 20 up to 5,000 judgments, 10 at 10,000, 2 at 50,000, and none beyond. At the bound that takes
-a few seconds, and half a minute with Elo, the slowest rating.
+The log is folded once, and all answers so far are scored at each point. So the cost grows with the
+number of judgments times the number of points, and `points_for` reduces the points for large
+studies: 20 up to 5,000 judgments, 10 at 10,000, 2 at 50,000, and none beyond. At the bound that
+takes a few seconds, and half a minute with Elo, the slowest rating.
 """
 
 from collections.abc import Sequence
@@ -20,19 +20,19 @@ from nextpair.selectors.agreement.rank_correlation import tau_b
 from nextpair.storage.judgments import vote_of
 
 MAX_WORK = 100_000
-"""Judgments times points."""
+"""Judgments times points, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConvergencePoint:
-    """Tau-b with the final ranking, after so many judgments; NaN where one orders nothing."""
+    """Tau-b with the final ranking after a number of judgments; NaN where a ranking is one tie."""
 
     judgments: int
     tau: float
 
 
 def points_for(judgments: int, wanted: int = POINTS) -> int:
-    """Return at how many points a study of so many judgments is scored.
+    """Return at how many points a study with this many judgments is scored.
 
     >>> points_for(500), points_for(20_000), points_for(80_000)
     (20, 5, 0)
@@ -44,14 +44,14 @@ def points_for(judgments: int, wanted: int = POINTS) -> int:
 def convergence_curve(
     start: LiveTopic, snapshot: TopicSnapshot, points: int
 ) -> list[ConvergencePoint]:
-    """Return tau-b at equally many judgments apart, the last point being the final ranking.
+    """Return tau-b at evenly spaced points, the last of which is the final ranking.
 
     Parameters
     ----------
     start
-        The topic before its first judgment; it is moved on.
+        The projection before the first judgment; the log is folded into it.
     """
-    rows, done, found = snapshot.work, 0, []
+    rows, done, curve = snapshot.work, 0, []
     for place in range(1, points + 1):
         upto = round(len(rows) * place / points)
         start.apply(Change(start.head, votes=[vote_of(row) for row in rows[done:upto]]))
@@ -61,18 +61,18 @@ def convergence_curve(
             if upto
             else None
         )
-        found.append(ConvergencePoint(upto, _tau(scores, snapshot.scores)))
-    return found
+        curve.append(ConvergencePoint(upto, _tau(scores, snapshot.scores)))
+    return curve
 
 
 def mean_curve(curves: Sequence[Sequence[ConvergencePoint]]) -> list[ConvergencePoint]:
-    """Put the topics together: judgments add up, tau-b is the mean of those that have one."""
-    together = []
+    """Average the curves of topics: judgments add up, tau-b is the mean where it is defined."""
+    mean_points = []
     for points in zip(*curves, strict=True):
         taus = [point.tau for point in points if not np.isnan(point.tau)]
         mean = float(np.mean(taus)) if taus else np.nan
-        together.append(ConvergencePoint(sum(point.judgments for point in points), mean))
-    return together
+        mean_points.append(ConvergencePoint(sum(point.judgments for point in points), mean))
+    return mean_points
 
 
 def _tau(early: NDArray[np.float64] | None, final: NDArray[np.float64]) -> float:
@@ -82,5 +82,5 @@ def _tau(early: NDArray[np.float64] | None, final: NDArray[np.float64]) -> float
     early = early[scored]
     if np.isnan(early).all():
         return np.nan
-    # Of what has no score yet nothing is known: it stands in the middle of the others.
+    # A document without a score yet gets the mean of the others.
     return tau_b(np.where(np.isnan(early), np.nanmean(early), early), final[scored])

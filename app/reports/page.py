@@ -1,4 +1,4 @@
-"""A report as one page that needs nothing else: no script, and nothing from elsewhere."""
+"""A report as one self-contained page: no script, and no external resource."""
 
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -9,11 +9,11 @@ from nextpair.app.reports import comparison_sections, sections
 from nextpair.app.schemas.reports import FullReportOut
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""What a browser may do with the page, however it got there: show it."""
+"""The Content-Security-Policy of the page, also when it is opened from a file."""
 
 
 def render(report: FullReportOut) -> str:
-    """Write the page."""
+    """Render the page."""
     title = report.title or report.study
     head = element(
         "head",
@@ -47,6 +47,6 @@ def _about(report: FullReportOut) -> Html:
 
 
 def _style() -> str:
-    """Return the report's own style, and the one it shares with the dashboard."""
+    """Return the report's own style sheet, and the one it shares with the dashboard."""
     own = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
     return own + static_files()["charts.css"].content.decode()

@@ -1,7 +1,7 @@
-"""Preference pairs for learning to rank: what people said, and what follows from it.
+"""Preference pairs for learning to rank: judged pairs, and pairs inferred from them.
 
-A topic of n documents has n (n - 1) / 2 pairs, so they are yielded a document at a time, from a
-snapshot that takes a bit for each.
+A topic of n documents has n (n - 1) / 2 pairs, so they are yielded document by document, from a
+snapshot with one bit per pair.
 """
 
 import json
@@ -24,7 +24,7 @@ _SHARE = {Outcome.BETTER.value: 1.0, Outcome.TIE.value: 0.5, Outcome.WORSE.value
 
 @dataclass(frozen=True, slots=True)
 class PairVotes:
-    """The votes on one pair: how many, and the share for the first document, ties counting half."""
+    """The votes on one pair: their number, and the share of the first document, ties as half."""
 
     votes: int
     share: float
@@ -32,25 +32,25 @@ class PairVotes:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceSnapshot:
-    """How the documents of a topic compare, at one moment.
+    """The preferences between the documents of a topic, at one moment.
 
     Parameters
     ----------
-    below
-        Lists the documents known to be worse than the one at a position.
+    worse_than
+        Lists the positions of the documents that are worse than the one at a position.
     weights
-        How certain each document's place is.
+        The certainty of each document's rank.
     """
 
     topic: str
     ids: tuple[str, ...]
     judged: Mapping[Pair, PairVotes]
-    below: Callable[[int], list[int]]
+    worse_than: Callable[[int], list[int]]
     weights: NDArray[np.float64]
 
 
 def take_preference_snapshot(live: LiveTopic, answer_set: Said) -> PreferenceSnapshot:
-    """Take down how a topic's documents compare, so that it may change meanwhile."""
+    """Copy the preferences of a topic, so that its projection may change meanwhile."""
     state = live.state
     ids, certainty = state.documents.ids, None
     if isinstance(state, Singles):
@@ -62,16 +62,16 @@ def take_preference_snapshot(live: LiveTopic, answer_set: Said) -> PreferenceSna
 
 
 def count_votes(answer_set: Said) -> dict[Pair, PairVotes]:
-    """Count the votes on each pair that people were asked about."""
-    given: dict[Pair, list[float]] = {}
+    """Count the votes on each judged pair."""
+    shares: dict[Pair, list[float]] = {}
     for row in answer_set.rows:
         if row.outcome is not None:
-            given.setdefault((row.first, row.second), []).append(_SHARE[row.outcome])
-    return {pair: PairVotes(len(votes), sum(votes) / len(votes)) for pair, votes in given.items()}
+            shares.setdefault((row.first, row.second), []).append(_SHARE[row.outcome])
+    return {pair: PairVotes(len(votes), sum(votes) / len(votes)) for pair, votes in shares.items()}
 
 
 def _worse_by_score(scores: NDArray[np.float64]) -> Callable[[int], list[int]]:
-    # Nothing is below or above a document without a score: comparing NaN is false.
+    # A document without a score is incomparable: comparisons with NaN are false.
     return lambda place: np.flatnonzero(scores < scores[place]).tolist()
 
 
@@ -85,10 +85,10 @@ def _worse_by_order(state: Topic) -> Callable[[int], list[int]]:
     )
 
 
-def pair_lines(compared: PreferenceSnapshot, *, inferred: bool) -> Iterator[str]:
-    """Yield lines of JSON, many at a time; a tie prefers nothing and is left out."""
-    names = [json.dumps(name, ensure_ascii=False) for name in compared.ids]
-    topic = json.dumps(compared.topic)
+def pair_lines(preferences: PreferenceSnapshot, *, inferred: bool) -> Iterator[str]:
+    """Yield lines of JSON in chunks; ties are left out, as they have no better document."""
+    names = [json.dumps(name, ensure_ascii=False) for name in preferences.ids]
+    topic = json.dumps(preferences.topic)
 
     def line(better: int, worse: int, weight: float, votes: int) -> str:
         return (
@@ -98,16 +98,16 @@ def pair_lines(compared: PreferenceSnapshot, *, inferred: bool) -> Iterator[str]
         )
 
     yield "".join(
-        line(first, second, one.share, one.votes)
-        if one.share > 0.5
-        else line(second, first, 1 - one.share, one.votes)
-        for (first, second), one in sorted(compared.judged.items())
-        if one.share != 0.5
+        line(first, second, judged.share, judged.votes)
+        if judged.share > 0.5
+        else line(second, first, 1 - judged.share, judged.votes)
+        for (first, second), judged in sorted(preferences.judged.items())
+        if judged.share != 0.5
     )
-    weights = compared.weights.tolist()
+    weights = preferences.weights.tolist()
     for place in range(len(names)) if inferred else ():
         yield "".join(
             line(place, worse, weights[place] * weights[worse], 0)
-            for worse in compared.below(place)
-            if (min(place, worse), max(place, worse)) not in compared.judged
+            for worse in preferences.worse_than(place)
+            if (min(place, worse), max(place, worse)) not in preferences.judged
         )

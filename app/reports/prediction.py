@@ -1,8 +1,8 @@
-"""How well scores predict answers: honestly, on pairs kept out of the fit, and on the others.
+"""How well scores predict answers: out of sample (audit pairs), and in sample.
 
-An adaptive selector asks about pairs because of what it knows, and the scores are made to fit the
-answers; so how well they do on these says little. Audit pairs are drawn at random and scored
-nowhere. The interval is Wilson's, of the share of right predictions.
+An adaptive selector chooses pairs by what it knows, and the scores are fitted to the answers; so
+in-sample accuracy says little. Audit pairs are drawn at random and kept out of every fit. The
+interval of the accuracy is Wilson's.
 """
 
 from collections.abc import Sequence
@@ -41,16 +41,16 @@ class Prediction:
 
     @property
     def accuracy(self) -> float:
-        """The share of those that are predicted."""
+        """The share of these that the scores predict."""
         return self.right / self.preferring if self.preferring else np.nan
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where the accuracy lies with 95 % confidence."""
+        """The 95 % confidence interval of the accuracy."""
         if not self.preferring:
             return None
-        found = binomtest(self.right, self.preferring).proportion_ci(method="wilson")
-        return float(found.low), float(found.high)
+        interval = binomtest(self.right, self.preferring).proportion_ci(method="wilson")
+        return float(interval.low), float(interval.high)
 
     @property
     def tie_share(self) -> float:
@@ -58,7 +58,7 @@ class Prediction:
         return self.ties / self.answers if self.answers else np.nan
 
     def __add__(self, other: "Prediction") -> "Prediction":
-        """Put the answers of two topics together."""
+        """Add the counts of another topic."""
         return Prediction(
             self.answers + other.answers,
             self.ties + other.ties,
@@ -68,16 +68,16 @@ class Prediction:
 
 
 def predict(scores: NDArray[np.float64], rows: Sequence[JudgmentRow]) -> Prediction:
-    """Compare answers about pairs with the documents' scores."""
-    said = np.array([_SIGNS[str(row.outcome)] for row in rows], dtype=np.intp)
+    """Compare answers about pairs with the signs of the score differences."""
+    answered = np.array([_SIGNS[str(row.outcome)] for row in rows], dtype=np.intp)
     firsts = np.array([row.first for row in rows], dtype=np.intp)
     seconds = np.array([row.second for row in rows], dtype=np.intp)
-    apart = scores[firsts] - scores[seconds]
-    told = np.where(np.isnan(apart), 0.0, np.sign(apart))
-    prefers = said != 0
+    difference = scores[firsts] - scores[seconds]
+    predicted = np.where(np.isnan(difference), 0.0, np.sign(difference))
+    prefers = answered != 0
     return Prediction(
         len(rows),
         int((~prefers).sum()),
-        int((prefers & (told == said)).sum()),
-        int((prefers & (told == 0)).sum()),
+        int((prefers & (predicted == answered)).sum()),
+        int((prefers & (predicted == 0)).sum()),
     )

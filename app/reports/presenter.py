@@ -1,4 +1,4 @@
-"""A report as it goes over the wire."""
+"""The presenter of reports: from the report to its response model."""
 
 from collections import Counter
 
@@ -23,8 +23,8 @@ from nextpair.storage.rows import WorkerStatus
 
 
 def report_out(report: Report, request: ReportRequest, now: float) -> ReportOut:
-    """Describe a report."""
-    settings, found = report.study.settings, report.topics
+    """Present a report."""
+    settings, by_topic = report.study.settings, report.topics
     return ReportOut(
         study=report.study.name,
         title=settings.title,
@@ -35,10 +35,12 @@ def report_out(report: Report, request: ReportRequest, now: float) -> ReportOut:
         grades=report.grades,
         topic=request.topic,
         made_at=now,
-        documents=sum(one.progress.documents for one in found),
-        judgments=sum(one.progress.judgments for one in found),
-        finished=sum(one.progress.finished for one in found),
-        ended=Counter(one.progress.ended for one in found if one.progress.ended is not None),
+        documents=sum(topic.progress.documents for topic in by_topic),
+        judgments=sum(topic.progress.judgments for topic in by_topic),
+        finished=sum(topic.progress.finished for topic in by_topic),
+        ended=Counter(
+            topic.progress.ended for topic in by_topic if topic.progress.ended is not None
+        ),
         audits=_prediction(report.audits),
         in_sample=_prediction(report.in_sample),
         agreement=_agreement(report.agreement, report),
@@ -64,8 +66,8 @@ def _points(points: list[ConvergencePoint]) -> list[PointOut]:
 def _agreement(agreement: Agreement, report: Report) -> AgreementOut:
     pairs = [
         PairOfWorkersOut(
-            one=report.name_of(pair.one),
-            other=report.name_of(pair.other),
+            one=report.name_of(pair.first),
+            other=report.name_of(pair.second),
             questions=pair.questions,
             percentage=pair.percentage,
             kappa=pair.kappa,
@@ -84,22 +86,22 @@ def _agreement(agreement: Agreement, report: Report) -> AgreementOut:
     )
 
 
-def _worker(one: WorkerReport) -> WorkerReportOut:
-    tally = one.counts
+def _worker(worker: WorkerReport) -> WorkerReportOut:
+    counts = worker.counts
     return WorkerReportOut(
-        worker=one.worker,
-        status=WorkerStatus(one.status),
-        judgments=tally.judgments,
-        checks=tally.checks,
-        retracted=tally.retracted,
-        gold=tally.gold,
-        gold_accuracy=tally.share("right", "gold"),
-        triads=tally.triads,
-        intransitivity=tally.share("intransitive", "triads"),
-        repeated=tally.repeated,
-        self_consistency=tally.share("alike", "repeated"),
-        reliability=tally.share("reliability", "weighed"),
-        median_seconds=float(np.median(tally.seconds)) if tally.seconds else np.nan,
-        passed=tally.passed,
-        failed=tally.failed,
+        worker=worker.worker,
+        status=WorkerStatus(worker.status),
+        judgments=counts.judgments,
+        checks=counts.checks,
+        retracted=counts.retracted,
+        gold=counts.gold,
+        gold_accuracy=counts.share("right", "gold"),
+        triads=counts.triads,
+        intransitivity=counts.share("intransitive", "triads"),
+        repeated=counts.repeated,
+        self_consistency=counts.share("alike", "repeated"),
+        reliability=counts.share("reliability", "weighed"),
+        median_seconds=float(np.median(counts.seconds)) if counts.seconds else np.nan,
+        passed=counts.passed,
+        failed=counts.failed,
     )

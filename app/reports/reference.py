@@ -1,4 +1,4 @@
-"""A study's scores against a reference's grades: qrels that its reader has."""
+"""Agreement of a study's scores with the grades of a reference: qrels."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,19 +28,19 @@ def compare_with_reference(grades: Grades, scores: Scores, name: str) -> Referen
     Parameters
     ----------
     name
-        What the reference is called where it does not fit.
+        The name of the reference in error messages.
     """
-    found = _shared_topics(grades, scores, name)
-    pairs = sum((pairs for _, pairs in found), Concordance(0, 0, 0))
-    topics = [one for one, _ in found]
+    compared = _shared_topics(grades, scores, name)
+    pairs = sum((pairs for _, pairs in compared), Concordance(0, 0, 0))
+    topics = [per_topic for per_topic, _ in compared]
     return ReferenceOut(
         topics=topics,
-        documents=sum(one.documents for one in topics),
+        documents=sum(per_topic.documents for per_topic in topics),
         pairs=concordance_out(pairs),
-        agreement=_mean([one.agreement for one in topics]),
-        ordered_agreement=_mean([one.ordered_agreement for one in topics]),
-        tau=_mean([one.tau for one in topics]),
-        auc=_mean([one.auc for one in topics]),
+        agreement=_mean([per_topic.agreement for per_topic in topics]),
+        ordered_agreement=_mean([per_topic.ordered_agreement for per_topic in topics]),
+        tau=_mean([per_topic.tau for per_topic in topics]),
+        auc=_mean([per_topic.auc for per_topic in topics]),
         only_in_study=[topic for topic in scores if topic not in grades],
         only_in_reference=[topic for topic in grades if topic not in scores],
     )
@@ -55,46 +55,46 @@ def _shared_topics(
             f"{name}: no topic of the study is in it; the study has {list_some(list(scores))},"
             f" the file {list_some(list(grades))}"
         )
-    found = [_topic(topic, scores[topic], grades[topic]) for topic in common]
-    if not any(one.documents for one, _ in found):
+    compared = [_topic(topic, scores[topic], grades[topic]) for topic in common]
+    if not any(topic_out.documents for topic_out, _ in compared):
         raise BadInput(f"{name}: no document of the study has a grade in it")
-    return found
+    return compared
 
 
 def list_some(names: Sequence[str]) -> str:
-    """Name a few of many."""
+    """List the first few of many names."""
     more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
     return (", ".join(names[:MAX_LISTED]) + more) or "none"
 
 
-def concordance_out(found: Concordance) -> ConcordanceOut:
-    """Describe how pairs compare."""
-    return ConcordanceOut(agree=found.agree, disagree=found.disagree, unknown=found.unknown)
+def concordance_out(pairs: Concordance) -> ConcordanceOut:
+    """Present the counts of concordant, discordant and tied pairs."""
+    return ConcordanceOut(agree=pairs.agree, disagree=pairs.disagree, unknown=pairs.unknown)
 
 
 def _topic(
     topic: str, scores: Mapping[str, float], grades: Mapping[str, float]
 ) -> tuple[TopicReferenceOut, Concordance]:
-    both = [document for document in scores if document in grades]
-    reference_grades = [float(grades[document]) for document in both]
-    scored = [scores[document] for document in both]
+    shared = [document for document in scores if document in grades]
+    reference_grades = [float(grades[document]) for document in shared]
+    scored = [scores[document] for document in shared]
     pairs, whole = (
         concordance(reference_grades, scored),
         all(grade == int(grade) for grade in reference_grades),
     )
-    told = TopicReferenceOut(
+    out = TopicReferenceOut(
         topic=topic,
-        documents=len(both),
+        documents=len(shared),
         pairs=concordance_out(pairs),
         agreement=pairwise_agreement(reference_grades, scored),
         ordered_agreement=pairwise_agreement(reference_grades, scored, only_ordered=True),
         tau=tau_b(reference_grades, scored),
-        # Which grade is relevant is known of whole grades only.
+        # AUC needs binary relevance, which is only defined for integer grades.
         auc=auc([float(grade > 0) for grade in reference_grades], scored) if whole else None,
     )
-    return told, pairs
+    return out, pairs
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
+    defined = [value for value in values if value is not None]
+    return float(np.mean(defined)) if defined else None

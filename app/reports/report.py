@@ -1,4 +1,4 @@
-"""A study's report, put together topic by topic."""
+"""Builds the report on a study, topic by topic."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -44,7 +44,7 @@ TOP_DOCUMENTS = 3
 
 @dataclass(frozen=True, slots=True)
 class TopicReport:
-    """What there is to say of one topic."""
+    """The part of the report about one topic."""
 
     topic: str
     title: str
@@ -60,7 +60,7 @@ class TopicReport:
 
 @dataclass(frozen=True, slots=True)
 class WorkerReport:
-    """What there is to say of one worker."""
+    """The part of the report about one worker."""
 
     worker: str
     status: str
@@ -69,7 +69,7 @@ class WorkerReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What there is to say of a study."""
+    """The report on a study."""
 
     study: Study
     rating: str | None
@@ -86,12 +86,12 @@ class Report:
 
 
 class _ReportBuilder:
-    """What the topics have in common, as far as they have been read."""
+    """Accumulates the report while topics are read one by one."""
 
     def __init__(self) -> None:
         self.topics: list[TopicReport] = []
         self.counts_by_worker: CountsByWorker = defaultdict(WorkerCounts)
-        self.given: dict[Question, dict[int, float]] = {}
+        self.answers: dict[Question, dict[int, float]] = {}
         self.rating: str | None = None
         self.scale: tuple[float, float] | None = None
         self.grades: tuple[float, float] | None = None
@@ -99,24 +99,24 @@ class _ReportBuilder:
 
     def add(self, snapshot: TopicSnapshot, points: list[ConvergencePoint]) -> None:
         """Add a topic."""
-        given, found = answers_by_question(snapshot), count_by_worker(snapshot)
-        self.given |= given
-        for worker, one in found.items():
-            self.counts_by_worker[worker].add(one)
+        answers, counts_by_worker = answers_by_question(snapshot), count_by_worker(snapshot)
+        self.answers |= answers
+        for worker, counts in counts_by_worker.items():
+            self.counts_by_worker[worker].add(counts)
         self.rating = snapshot.rating
         self.scale = score_bounds(snapshot.design, snapshot.rating)
         self.grades = grade_bounds(snapshot.design, snapshot.rating)
-        # Before the first answer a selector weighs nobody.
+        # A selector estimates no reliability before the first answer.
         self.weighed_by = reliability_source(snapshot) if snapshot.work else self.weighed_by
         self.topics.append(
             TopicReport(
                 snapshot.topic.name,
                 snapshot.topic.title,
                 snapshot.topic.status,
-                len(found),
+                len(counts_by_worker),
                 _best(snapshot),
                 snapshot.progress,
-                measure_agreement(given, scale_of(snapshot.design)).alpha,
+                measure_agreement(answers, scale_of(snapshot.design)).alpha,
                 _prediction(snapshot, Purpose.AUDIT),
                 _prediction(snapshot, Purpose.WORK),
                 points,
@@ -125,7 +125,7 @@ class _ReportBuilder:
 
 
 def build_report(service: Service, request: ReportRequest, now: float) -> Report:
-    """Put a report together; of a large study that takes seconds, and holds up nobody."""
+    """Build a report; for a large study that takes seconds, without holding any lock."""
     study_id = service.study_id(request.study)
     with service.database.read() as connection:
         study = service.study(connection, study_id)
@@ -134,21 +134,21 @@ def build_report(service: Service, request: ReportRequest, now: float) -> Report
     if request.topic is not None:
         wanted = [service.topic_id(request.study, request.topic)]
     points = points_for(sum(row.position for row in rows if row.id in wanted), request.points)
-    parts = _ReportBuilder()
+    builder = _ReportBuilder()
     for topic_id in wanted:
         snapshot = take_topic_snapshot(service, topic_id, request.rating, now)
         folded = points and snapshot.work
-        parts.add(
+        builder.add(
             snapshot,
             convergence_curve(load_initial_projection(service, snapshot), snapshot, points)
             if folded
             else [],
         )
-    return _assemble(service, study, request, parts)
+    return _assemble(service, study, request, builder)
 
 
 def _assemble(
-    service: Service, study: Study, request: ReportRequest, parts: _ReportBuilder
+    service: Service, study: Study, request: ReportRequest, builder: _ReportBuilder
 ) -> Report:
     rows = _workers(service, study.id)
 
@@ -157,36 +157,36 @@ def _assemble(
         return service.pseudonyms.of(study.id, name) if request.pseudonyms else name
 
     workers = [
-        WorkerReport(name_of(worker_id), rows[worker_id].status, one)
-        for worker_id, one in parts.counts_by_worker.items()
+        WorkerReport(name_of(worker_id), rows[worker_id].status, counts)
+        for worker_id, counts in builder.counts_by_worker.items()
     ]
-    workers.sort(key=lambda one: (-one.counts.judgments, one.worker))
-    found = parts.topics
+    workers.sort(key=lambda worker: (-worker.counts.judgments, worker.worker))
+    by_topic = builder.topics
     return Report(
         study,
-        parts.rating,
-        parts.scale,
-        parts.grades,
-        parts.weighed_by,
-        measure_agreement(parts.given, scale_of(study.design)),
-        sum((one.audits for one in found), Prediction()),
-        sum((one.in_sample for one in found), Prediction()),
-        mean_curve([one.convergence for one in found if one.convergence]),
+        builder.rating,
+        builder.scale,
+        builder.grades,
+        builder.weighed_by,
+        measure_agreement(builder.answers, scale_of(study.design)),
+        sum((topic.audits for topic in by_topic), Prediction()),
+        sum((topic.in_sample for topic in by_topic), Prediction()),
+        mean_curve([topic.convergence for topic in by_topic if topic.convergence]),
         workers,
-        found,
+        by_topic,
         name_of,
     )
 
 
 def _workers(service: Service, study_id: int) -> dict[int, WorkerRow]:
-    found: dict[int, WorkerRow] = {}
+    workers: dict[int, WorkerRow] = {}
     after = ""
     while True:
         with service.database.read() as connection:
             page = studies.list_workers(connection, study_id, after, 1000)
-        found |= {row.id: row for row in page}
+        workers |= {row.id: row for row in page}
         if len(page) < 1000:
-            return found
+            return workers
         after = page[-1].name
 
 

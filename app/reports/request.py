@@ -1,4 +1,4 @@
-"""What a report is to be of."""
+"""The request for a report: its scope and options."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ MAX_POINTS = 100
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What a report is to be of.
+    """The scope and options of a report.
 
     Parameters
     ----------
     topic
-        Only this one.
+        Only this topic; None for all topics of the study.
     points
-        At how many points convergence is looked at; 0 leaves it out.
+        The points of the convergence curve; 0 leaves it out.
     """
 
     study: str

@@ -118,14 +118,14 @@ def _pairs_of_workers(pairs: list[PairOfWorkersOut]) -> Html | None:
 
 def convergence(report: ReportOut) -> Html:
     """Show how the ranking came to rest."""
-    told = paragraph(about_convergence(report.convergence))
+    statement = paragraph(about_convergence(report.convergence))
     curves = [
         _defined_points(topic.convergence)
         for topic in report.topics[:MAX_CURVES]
         if topic.convergence
     ]
     if not any(curves):
-        return section("When did the ranking converge?", told)
+        return section("When did the ranking converge?", statement)
     whole = max(point.judgments for point in report.convergence)
     # Topics differ in length: each is drawn over the share of its own judgments.
     thin = [[(100 * x / points[-1][0], y) for x, y in points] for points in curves if points]
@@ -133,7 +133,7 @@ def convergence(report: ReportOut) -> Html:
     label = "Tau-b with the final ranking, against the share of judgments"
     picture = draw_curve(thin if len(thin) > 1 else [], thick, "% of the judgments", label)
     caption = "Tau-b with the final ranking; the thick line is the mean over topics."
-    return section("When did the ranking converge?", told, picture, _caption(caption))
+    return section("When did the ranking converge?", statement, picture, _caption(caption))
 
 
 def _defined_points(points: list[PointOut]) -> list[tuple[float, float]]:
@@ -175,19 +175,19 @@ def workers(report: ReportOut) -> Html:
     )
 
 
-def _worker(one: WorkerReportOut) -> list[Content]:
+def _worker(worker: WorkerReportOut) -> list[Content]:
     return [
-        one.worker,
-        one.status.value,
-        f"{one.judgments:,}",
-        f"{one.checks:,}",
-        f"{one.retracted:,}",
-        _of(one.gold_accuracy, one.gold),
-        _of(one.intransitivity, one.triads),
-        _of(one.self_consistency, one.repeated),
-        decimal(one.reliability),
-        decimal(one.median_seconds, 1),
-        f"{one.passed} / {one.failed}",
+        worker.worker,
+        worker.status.value,
+        f"{worker.judgments:,}",
+        f"{worker.checks:,}",
+        f"{worker.retracted:,}",
+        _of(worker.gold_accuracy, worker.gold),
+        _of(worker.intransitivity, worker.triads),
+        _of(worker.self_consistency, worker.repeated),
+        decimal(worker.reliability),
+        decimal(worker.median_seconds, 1),
+        f"{worker.passed} / {worker.failed}",
     ]
 
 
@@ -219,25 +219,25 @@ def topics(report: ReportOut) -> Html:
     )
 
 
-def _topic(one: TopicReportOut, *, in_pairs: bool) -> list[Content]:
-    progress = one.progress
+def _topic(topic: TopicReportOut, *, in_pairs: bool) -> list[Content]:
+    progress = topic.progress
     pairs = (progress.judged_pairs, progress.inferred_pairs, progress.unknown_pairs)
     left = "some"
     if progress.ended is not None:
         left = f"none: {END_DESCRIPTIONS[progress.ended]}"
     elif progress.forecast is not None:
         left = f"{progress.forecast.expected:,.0f}"
-    name = join(one.topic, element("small", one.title)) if one.title else one.topic
+    name = join(topic.topic, element("small", topic.title)) if topic.title else topic.topic
     return [
         name,
         f"{progress.documents:,}",
         f"{progress.judgments:,}",
-        f"{one.workers:,}",
+        f"{topic.workers:,}",
         *(f"{number:,}" if in_pairs else percent(None) for number in pairs),
         left,
-        decimal(one.alpha),
-        _of(one.audits.accuracy, one.audits.preferring),
-        ", ".join(one.best),
+        decimal(topic.alpha),
+        _of(topic.audits.accuracy, topic.audits.preferring),
+        ", ".join(topic.best),
     ]
 
 

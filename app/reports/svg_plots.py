@@ -1,4 +1,4 @@
-"""Small plots as SVG, drawn without a library: they go into the page itself."""
+"""Small inline SVG plots, drawn without a library."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,19 @@ from nextpair.app.html_markup import Html, element
 
 WIDE, HIGH = 360, 220
 LEFT, RIGHT, TOP, BOTTOM = 40, 18, 10, 36
-"""Room for the axes' words. Letters of 12 stay readable on a telephone, where 360 is all."""
+"""Margins for the labels. A font size of 12 stays readable on a telephone, 360 wide."""
 
 Points = Sequence[tuple[float, float]]
 
 
 class Axes:
-    """Two axes, and where a pair of numbers is between them."""
+    """Two axes, and the transformation from data to drawing coordinates."""
 
     def __init__(self, x: tuple[float, float], y: tuple[float, float]) -> None:
         self.x, self.y = _widen(*x), _widen(*y)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Return where to draw a point."""
+        """Return the drawing coordinates of a point."""
         across = (x - self.x[0]) / (self.x[1] - self.x[0])
         up = (y - self.y[0]) / (self.y[1] - self.y[0])
         wide, high = WIDE - LEFT - RIGHT, HIGH - TOP - BOTTOM
@@ -27,7 +27,7 @@ class Axes:
     def frame(
         self, x_label: str, y_format: str = "{:.2f}", x_format: str = "{:,.0f}"
     ) -> list[Html]:
-        """Draw lines across at round heights, and say what the axes are."""
+        """Draw the grid lines and the labels of both axes."""
         parts = []
         for step in range(5):
             value = self.y[0] + (self.y[1] - self.y[0]) * step / 4
@@ -42,11 +42,11 @@ class Axes:
 
     def path(self, points: Points, kind: str) -> Html:
         """Draw a line through points."""
-        told = " ".join(f"{x},{y}" for x, y in (self.place(*point) for point in points))
-        return element("polyline", points=told, class_=kind)
+        coordinates = " ".join(f"{x},{y}" for x, y in (self.place(*point) for point in points))
+        return element("polyline", points=coordinates, class_=kind)
 
     def dot(self, x: float, y: float, name: str | None = None) -> Html:
-        """Draw a point, which may say what it is."""
+        """Draw a point, with its name as a tooltip."""
         across, up = self.place(x, y)
         circle = element("circle", cx=across, cy=up, r=3.5)
         return element("g", element("title", name), circle) if name else circle
@@ -58,19 +58,19 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Html:
 
 
 def text_label(x: float, y: float, text: str, anchor: str = "start") -> Html:
-    """Write something."""
+    """Draw a label."""
     return element("text", text, x=x, y=y, text_anchor=anchor)
 
 
 def picture(parts: Sequence[Html], label: str, high: int = HIGH) -> Html:
-    """Put parts together as one picture with a description for those who cannot see it."""
+    """Assemble an image with an accessible description."""
     return element(
         "svg", *parts, viewBox=f"0 0 {WIDE} {high}", role="img", aria_label=label, class_="plot"
     )
 
 
 def draw_curve(thin: Sequence[Points], thick: Points, x_label: str, label: str) -> Html:
-    """Draw how something grows to 1: one line for each part, and a thicker one for the whole."""
+    """Draw curves that grow to 1: a thin line for each part, a thick one for the whole."""
     every = [point for points in (*thin, thick) for point in points]
     lowest = min((y for _, y in every), default=0.0)
     axes = Axes((0, max((x for x, _ in every), default=1.0)), (0.0 if lowest >= 0 else -1.0, 1.0))
@@ -80,7 +80,7 @@ def draw_curve(thin: Sequence[Points], thick: Points, x_label: str, label: str) 
 
 
 def draw_intervals(rows: Sequence[tuple[str, float, tuple[float, float]]], label: str) -> Html:
-    """Draw shares with their intervals, one below the other."""
+    """Draw shares with their confidence intervals, one below the other."""
     high = 34 + 44 * len(rows)
     axes = Axes((0.0, 1.0), (0.0, 1.0))
     parts = []
@@ -98,7 +98,7 @@ def draw_intervals(rows: Sequence[tuple[str, float, tuple[float, float]]], label
 
 
 def draw_scatter(points: Sequence[tuple[str, float, float]], x_label: str, label: str) -> Html:
-    """Draw named points, and the line on which both numbers are the same."""
+    """Draw named points, and the diagonal."""
     most = max((max(x, y) for _, x, y in points), default=1.0)
     axes = Axes((0.0, most), (0.0, most))
     parts = axes.frame(x_label, "{:.2f}", "{:.2f}")

@@ -1,8 +1,8 @@
-"""Systems under the study's judgments and under a reference's: TREC runs that the reader has.
+"""Evaluation of systems (TREC runs) by the study's scores and by a reference's grades.
 
-RBP and nDCG want gains from 0 to 1. A grade is divided by the highest of the reference. Scores on a
-bounded scale go from 0, its lower end, to 1, its upper end, in every topic alike. Other scores of
-different topics cannot be compared, so each topic's go from 0, its worst document, to 1, its best.
+RBP and nDCG need gains from 0 to 1. A grade is divided by the highest grade of the reference.
+Scores on a bounded scale are mapped from its bounds to [0, 1], in every topic alike. Unbounded
+scores cannot be compared between topics, so each topic's are mapped from its own range.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ MEASURES = {"RBP 0.9": rbp, "nDCG@10": ndcg}
 
 
 def read_runs(folder: Path) -> dict[str, dict[str, list[str]]]:
-    """Read every file of a folder as a run, by the tag of each."""
+    """Read every file of a folder as a run, by its tag."""
     if not folder.is_dir():
         raise BadFile(f"{folder}: there is no such folder")
     runs: dict[str, dict[str, list[str]]] = {}
@@ -40,7 +40,9 @@ def read_runs(folder: Path) -> dict[str, dict[str, list[str]]]:
         tag, ranks = read_run(path)
         if tag in runs:
             raise BadFile(f"{path}: another run of the folder has the tag {tag!r}, too")
-        runs[tag] = {topic: sorted(of, key=lambda one: of[one]) for topic, of in ranks.items()}
+        runs[tag] = {
+            topic: sorted(of, key=lambda document: of[document]) for topic, of in ranks.items()
+        }
     if len(runs) < 2:
         raise BadFile(f"{folder}: systems are compared with one another, and it has {len(runs)}")
     return runs
@@ -54,7 +56,7 @@ def compare_runs(
     Parameters
     ----------
     scale_ends
-        The lowest and the highest score there can be, where the scale has ends.
+        The lowest and the highest possible score, where the scale is bounded.
     """
     topics = [topic for topic in scores if topic in grades]
     if not any(topic in run for run in runs.values() for topic in topics):
@@ -80,7 +82,7 @@ def compare_runs(
         )
         for place, system in enumerate(runs)
     ]
-    systems.sort(key=lambda one: (-one.rbp_reference, one.system))
+    systems.sort(key=lambda evaluated: (-evaluated.rbp_reference, evaluated.system))
     measures = [_measure(name, *pair) for name, pair in tables.items()]
     return SystemsOut(topics=topics, systems=systems, measures=measures)
 
@@ -98,6 +100,6 @@ def _measure(name: str, study: NDArray[np.float64], reference: NDArray[np.float6
         pairs = concordance_out(concordance(*means))
         return MeasureOut(measure=name, tau=tau_b(*means), pairs=pairs, discrimination=None)
     found = compare_systems(reference, study)
-    told = DiscriminationOut.model_validate(found.discrimination, from_attributes=True)
+    discrimination = DiscriminationOut.model_validate(found.discrimination, from_attributes=True)
     pairs = concordance_out(found.order)
-    return MeasureOut(measure=name, tau=found.tau, pairs=pairs, discrimination=told)
+    return MeasureOut(measure=name, tau=found.tau, pairs=pairs, discrimination=discrimination)

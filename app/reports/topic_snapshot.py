@@ -1,4 +1,4 @@
-"""What a report rests on: one topic at one moment, read once and then left in peace."""
+"""The input of a report: a snapshot of one topic, read once under its lock."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,25 +28,25 @@ from nextpair.storage.rows import (
 )
 
 LogEntry = tuple[JudgmentRow, str | None]
-"""A judgment, and who retracted it if someone did."""
+"""A judgment, and who retracted it, if it is retracted."""
 
 
 @dataclass(frozen=True)
 class TopicSnapshot:
-    """One topic.
+    """One topic at one position of its log.
 
     Parameters
     ----------
-    asked
-        The rating that was asked for; None for the topic's own.
+    requested_rating
+        The rating that was requested; None for the default one.
     order
         The reported order.
     reliabilities
-        What the selector makes of the workers, if it weighs them.
+        The selector's estimates of the workers' reliability, if it has them.
     log
         All judgments, oldest first.
-    answers
-        What the scores rest on.
+    full_answer_set
+        The answers that the scores rest on.
     """
 
     topic: TopicRow
@@ -62,17 +62,17 @@ class TopicSnapshot:
 
     @property
     def rating(self) -> str:
-        """What the scores are."""
+        """The name of the rating that the scores are from."""
         return self.order.rating
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """The final scores, NaN for a document nobody has judged."""
+        """The final scores, NaN for an unjudged document."""
         return self.order.scores
 
     @property
     def design(self) -> Design:
-        """What the workers saw and answered."""
+        """The design of the study's questions."""
         return self.study.design
 
     @cached_property
@@ -86,14 +86,15 @@ class TopicSnapshot:
         return self.for_purposes(Purpose.WORK)
 
     def for_purposes(self, *purposes: Purpose) -> list[JudgmentRow]:
-        """List the counting judgments that were asked for some purposes."""
+        """List the judgments with one of these purposes that are not retracted."""
         return [row for row in self.counted if row.purpose in purposes]
 
     @cached_property
     def gold_answers(self) -> list[JudgmentRow]:
-        """The answers to questions whose answers are known, those of failed batches included.
+        """The answers to gold questions, those of failed batches included.
 
-        They are retracted because they were wrong: without them everyone's would be right.
+        Answers of failed batches are retracted because they were wrong: without them, the accuracy
+        of every worker would be biased towards 1.
         """
         return [
             row
@@ -102,25 +103,33 @@ class TopicSnapshot:
         ]
 
     def answer_set(self, upto: int | None = None) -> Said:
-        """Return the answers that count, or the first so many, to be scored together."""
+        """Return the answers to be scored, all of them or only the first ones.
+
+        Parameters
+        ----------
+        upto
+            How many judgments to include.
+        """
         if upto is None:
             return self.full_answer_set
         rows = self.work[:upto]
         last = rows[-1].number if rows else 0
-        traps = [(row, known) for row, known in self.full_answer_set.traps if row.number <= last]
+        traps = [
+            (row, outcome) for row, outcome in self.full_answer_set.traps if row.number <= last
+        ]
         return replace(self.full_answer_set, rows=rows, traps=traps)
 
 
 def take_topic_snapshot(
     service: Service, topic_id: int, rating: str | None, now: float
 ) -> TopicSnapshot:
-    """Read a topic; workers wait for it only as long as its scores take."""
+    """Read a topic; its lock is held only while the scores are computed."""
     with service.look(topic_id) as live:
         with service.database.read() as connection:
             study = service.study(connection, live.head.study_id, live.head.study_version)
-            found = judgments.whole_log(connection, topic_id)
+            entries = judgments.whole_log(connection, topic_id)
             verdicts = checks.verdicts_on(connection, topic_id)
-        log = [entry for entry in found if entry[0].number <= live.head.position]
+        log = [entry for entry in entries if entry[0].number <= live.head.position]
         answer_set = said_of(study, live, [row for row, by in log if by is None])
         pairs = None if isinstance(live.state, Singles) else live.state
         return TopicSnapshot(
@@ -138,6 +147,6 @@ def take_topic_snapshot(
 
 
 def load_initial_projection(service: Service, snapshot: TopicSnapshot) -> LiveTopic:
-    """Return the topic as it was before the first judgment."""
+    """Load the projection of a topic before its first judgment."""
     with service.database.read() as connection:
         return load(connection, snapshot.topic, snapshot.study)

@@ -1,4 +1,4 @@
-"""The worker table: what each worker did, and what there is to say of it."""
+"""The worker table: counts, accuracy on gold questions, consistency and reliability."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,16 +28,16 @@ _OUTCOMES = {
 
 @dataclass(slots=True)
 class WorkerCounts:
-    """Counts of one worker, on one topic or on several.
+    """The counts of one worker, on one topic or on several.
 
     Parameters
     ----------
     judgments, checks, retracted
-        Answers that count for the scores, answers that check the worker, and those taken back.
+        Answers that count for the scores, answers to check questions, and retracted ones.
     gold, right
-        Questions whose answer is known, and of those answered right; on a scale, pairs of such.
-    reliability
-        Reliabilities on topics, each times the answers it rests on.
+        Gold questions, and how many of them were answered right; for scales, pairs of them.
+    reliability, weighed
+        The sum of reliabilities per topic, each weighted by its answers; the sum of these weights.
     """
 
     judgments: int = 0
@@ -62,8 +62,8 @@ class WorkerCounts:
 
     def share(self, part: str, whole: str) -> float:
         """Return one count as a share of another, NaN if there is none."""
-        of = getattr(self, whole)
-        return float(getattr(self, part) / of) if of else np.nan
+        total = getattr(self, whole)
+        return float(getattr(self, part) / total) if total else np.nan
 
 
 CountsByWorker = defaultdict[int, WorkerCounts]
@@ -71,42 +71,42 @@ CountsByWorker = defaultdict[int, WorkerCounts]
 
 def count_by_worker(snapshot: TopicSnapshot) -> CountsByWorker:
     """Count what each worker did on a topic."""
-    found: CountsByWorker = defaultdict(WorkerCounts)
-    for row, by in snapshot.log:
-        one = found[row.worker_id]
-        if by is not None:
-            one.retracted += 1
+    counts: CountsByWorker = defaultdict(WorkerCounts)
+    for row, retracted_by in snapshot.log:
+        worker_counts = counts[row.worker_id]
+        if retracted_by is not None:
+            worker_counts.retracted += 1
         elif row.purpose == Purpose.WORK:
-            one.judgments += 1
+            worker_counts.judgments += 1
         else:
-            one.checks += 1
-        if by is None and row.seconds is not None:
-            one.seconds.append(row.seconds)
+            worker_counts.checks += 1
+        if retracted_by is None and row.seconds is not None:
+            worker_counts.seconds.append(row.seconds)
     for verdict in snapshot.verdicts:
-        one = found[verdict.worker_id]
-        one.passed += verdict.passed
-        one.failed += not verdict.passed and verdict.effect != Effect.NONE
-    _count_gold(snapshot, found)
-    _count_consistency(snapshot, found)
+        worker_counts = counts[verdict.worker_id]
+        worker_counts.passed += verdict.passed
+        worker_counts.failed += not verdict.passed and verdict.effect != Effect.NONE
+    _count_gold(snapshot, counts)
+    _count_consistency(snapshot, counts)
     for worker, (value, answers) in estimate_reliabilities(snapshot).items():
-        found[worker].reliability += value * answers
-        found[worker].weighed += answers
-    return found
+        counts[worker].reliability += value * answers
+        counts[worker].weighed += answers
+    return counts
 
 
 def _by_worker(rows: Iterable[JudgmentRow]) -> Mapping[int, list[JudgmentRow]]:
-    found: dict[int, list[JudgmentRow]] = defaultdict(list)
+    by_worker: dict[int, list[JudgmentRow]] = defaultdict(list)
     for row in rows:
-        found[row.worker_id].append(row)
-    return found
+        by_worker[row.worker_id].append(row)
+    return by_worker
 
 
-def _count_gold(snapshot: TopicSnapshot, found: CountsByWorker) -> None:
+def _count_gold(snapshot: TopicSnapshot, counts: CountsByWorker) -> None:
     for worker, rows in _by_worker(snapshot.gold_answers).items():
         checked = [_graded_answer(snapshot, row) for row in rows]
         for finding in check_batch(Quality(), checked):
-            found[worker].right += finding.found
-            found[worker].gold += finding.of
+            counts[worker].right += finding.found
+            counts[worker].gold += finding.of
 
 
 def _graded_answer(snapshot: TopicSnapshot, row: JudgmentRow) -> Checked:
@@ -118,20 +118,22 @@ def _graded_answer(snapshot: TopicSnapshot, row: JudgmentRow) -> Checked:
     return Checked(None, 1, known=known if isinstance(known, float) else None, value=value)
 
 
-def _count_consistency(snapshot: TopicSnapshot, found: CountsByWorker) -> None:
+def _count_consistency(snapshot: TopicSnapshot, counts: CountsByWorker) -> None:
     pairs = snapshot.design.shape is Shape.PAIR
     asked = snapshot.for_purposes(Purpose.WORK, Purpose.REPEAT, Purpose.AUDIT)
     for worker, rows in _by_worker(row for row in asked if row.subject is None).items():
         if pairs:
-            told = [_answered_pair(row) for row in rows]
-            again, around = repeated_pairs(told), triads(told)
-            found[worker].triads += around.complete
-            found[worker].intransitive += around.intransitive
+            answered = [_answered_pair(row) for row in rows]
+            repetition, triad_counts = repeated_pairs(answered), triads(answered)
+            counts[worker].triads += triad_counts.complete
+            counts[worker].intransitive += triad_counts.intransitive
         else:
             values = snapshot.answer_set().values(rows)
-            again = repeats((row.first, value) for row, value in zip(rows, values, strict=True))
-        found[worker].repeated += again.repeated
-        found[worker].alike += again.alike
+            repetition = repeats(
+                (row.first, value) for row, value in zip(rows, values, strict=True)
+            )
+        counts[worker].repeated += repetition.repeated
+        counts[worker].alike += repetition.alike
 
 
 def _answered_pair(row: JudgmentRow) -> Told:
@@ -142,7 +144,7 @@ def _answered_pair(row: JudgmentRow) -> Told:
 
 
 def reliability_source(snapshot: TopicSnapshot) -> str | None:
-    """Say what tells how far workers can be relied on; None where nothing does."""
+    """Return the model that reliabilities are estimated by; None where there is none."""
     if snapshot.reliabilities:
         return SELECTOR
     if snapshot.design.shape is Shape.PAIR:
@@ -151,7 +153,7 @@ def reliability_source(snapshot: TopicSnapshot) -> str | None:
 
 
 def estimate_reliabilities(snapshot: TopicSnapshot) -> dict[int, tuple[float, int]]:
-    """Say how far each worker can be relied on, and on how many answers that rests."""
+    """Estimate the reliability of each worker, with the number of answers it rests on."""
     if snapshot.reliabilities:
         return {
             int(reliability.worker): (reliability.right, reliability.answers)
@@ -162,16 +164,16 @@ def estimate_reliabilities(snapshot: TopicSnapshot) -> dict[int, tuple[float, in
     if kind is None or not answer_set.rows:
         return {}
     rows = [row for row in answer_set.rows if row.subject is None]
-    found = (
+    estimates = (
         _bradley_terry(answer_set, rows)
         if kind == BRADLEY_TERRY
         else _dawid_skene(answer_set, rows)
     )
-    places, who = answer_set.workers(rows), [row.worker_id for row in rows]
+    places, worker_ids = answer_set.workers(rows), [row.worker_id for row in rows]
     counts = np.bincount(places)
     return {
-        worker: (float(found[place]), int(counts[place]))
-        for place, worker in zip(places, who, strict=True)
+        worker: (float(estimates[place]), int(counts[place]))
+        for place, worker in zip(places, worker_ids, strict=True)
     }
 
 
