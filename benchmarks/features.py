@@ -37,8 +37,8 @@ def measure(given: argparse.Namespace) -> Section:
         SimulatedStudy(truths, by_setting),
         SimulatedStudy(truths, others, repeat=seeds),
     )
-    list(over_settings.play(given.jobs))
-    list(over_seeds.play(given.jobs))
+    list(over_settings.run(given.jobs))
+    list(over_seeds.run(given.jobs))
     runs = {
         "quick-sort, 31 seeds": over_seeds.runs(others[0]),
         "merge-tie-random, 31 seeds": over_seeds.runs(others[1]),

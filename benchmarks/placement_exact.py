@@ -80,7 +80,7 @@ def _count(
     topics: Sequence[GroundTruth], plan: SimulationPlan, jobs: int, repeat: int = REPEATS
 ) -> list[StudyRun]:
     study = SimulatedStudy(topics, [plan], repeat=repeat)
-    list(study.play(jobs))
+    list(study.run(jobs))
     return study.runs(plan)
 
 

@@ -43,7 +43,7 @@ def measure(given: argparse.Namespace) -> Section:
     for year, truths in web_tracks(given.data).items():
         plans = [SimulationPlan(selector) for selector in SELECTORS]
         study = SimulatedStudy(truths, plans, repeat=given.repeat)
-        list(study.play(given.jobs))
+        list(study.run(given.jobs))
         section.rows += [_row(year, study.runs(plan)) for plan in plans]
     return section
 

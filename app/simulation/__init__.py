@@ -1,1 +1,1 @@
-"""Studies played out before a cent is spent: simulated workers, real selectors."""
+"""Simulation of studies: simulated workers judge with real selectors, before anyone is paid."""

@@ -1,4 +1,4 @@
-"""`nextpair.simulate`: what `nextpair simulate` does, for programs and notebooks."""
+"""`nextpair.simulate`: `nextpair simulate` as a function, for programs and notebooks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
@@ -35,35 +35,35 @@ def simulate(
     seed: int = 0,
     jobs: int = 1,
 ) -> Simulation:
-    """Play out a study with simulated workers, and measure what each selector costs.
+    """Simulate a study with simulated workers, and measure how many judgments each selector needs.
 
-    The same arguments give the same result as the same words of `nextpair simulate`.
+    The same arguments give the same result as the same options of `nextpair simulate`.
 
     Parameters
     ----------
     grades
-        What is true: a file of TREC qrels; or topic, then document, to its grade.
+        The ground truth: a file of TREC qrels; or topic, then document, to its grade.
     selectors
         The public name of a selector, or several names, or names with options.
     features
         Files with features of the documents: CSV, or TREC runs.
     crowd
-        What the workers are like: 100 who do not err unless said otherwise.
+        The crowd of workers; by default 100 without errors.
     votes
         Workers per pair.
     workers
-        How many answer at once.
+        How many workers answer concurrently.
     budget
         Judgments per document after which a topic stops.
     max_documents
-        Judge a random sample of this many documents per topic.
+        The size of a random sample of documents per topic.
     baseline
-        Whether quick-sort is run as well, and the others compared with it.
+        Whether quick-sort is run as well, and the others are compared with it.
     repeat
-        How often everything is repeated, with seeds `seed`, `seed + 1` and so on.
+        The number of repeats, with the seeds `seed`, `seed + 1` and so on.
     jobs
-        Processes to use. A program that asks for more than one guards its main module with
-        `if __name__ == "__main__":`, for it is imported in each process.
+        Processes to use. With more than one, the calling program must guard its main module with
+        `if __name__ == "__main__":`, since each process imports it.
 
     >>> result = simulate({"tea": {"a": 2, "b": 1, "c": 1, "d": 0}}, "uniform")
     >>> result.finished, [row["selector"] for row in result.rows()]
@@ -80,7 +80,7 @@ def simulate(
         seed=seed,
         with_curves=baseline,
     )
-    for _ in study.play(jobs):
+    for _ in study.run(jobs):
         pass
     return collect_results(study, plans, against)
 
@@ -92,7 +92,7 @@ def _check(**counts: tuple[int, int]) -> None:
 
 
 def _read(selectors: str | Iterable[str] | Mapping[str, Options]) -> dict[str, Options]:
-    """Read the options of each selector, refusing those it does not have."""
+    """Parse the options of each selector; one that it does not have is an error."""
     if isinstance(selectors, str):
         selectors = [selectors]
     options_by_name = (
@@ -114,15 +114,15 @@ def _truths(
     grades: File | Mapping[str, Mapping[str, int]], features: Sequence[File]
 ) -> list[GradedTruth]:
     table = read_features([Path(file) for file in features])
-    found: Grades
+    grades_by_topic: Grades
     if isinstance(grades, Mapping):
-        found = {topic: dict(of_topic) for topic, of_topic in grades.items()}
+        grades_by_topic = {topic: dict(of_topic) for topic, of_topic in grades.items()}
     else:
-        found = read_qrels(Path(grades))
-    if not found:
+        grades_by_topic = read_qrels(Path(grades))
+    if not grades_by_topic:
         raise BadInput("there is no topic to judge")
     if table.grades:
         raise BadInput("the features have a column of grades, which are given already")
-    if table.names and not table.knows(found):
+    if table.names and not table.knows(grades_by_topic):
         raise BadInput("the features have no document of any of the topics")
-    return graded_truths(found, table)
+    return graded_truths(grades_by_topic, table)

@@ -1,4 +1,4 @@
-"""`nextpair simulate`: measure selectors against each other before anyone is asked."""
+"""`nextpair simulate`: compare selectors in simulation."""
 
 import argparse
 import sys
@@ -28,45 +28,49 @@ from nextpair.selectors.errors import NextpairError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=simulate)
     command_arguments.add_arguments(parser)
 
 
 def simulate(arguments: argparse.Namespace) -> int:
-    """Run the study; 0 only if every run finished."""
+    """Run the simulation; return 0 if every run finished."""
     check_counts(arguments)
     _check_outputs(arguments)
     plans = make_plans(arguments)
     baseline = None if arguments.no_baseline else baseline_plan(arguments)
     with _open_study(arguments, all_plans(plans, baseline)) as study:
         _play(study, arguments.jobs)
-    found = collect_results(study, plans, baseline)
+    simulation = collect_results(study, plans, baseline)
     console = _console(sys.stdout)
-    for table in filter(None, (found.table(console.width), found.comparison(console.width))):
+    for table in filter(
+        None, (simulation.table(console.width), simulation.comparison(console.width))
+    ):
         console.print(table)
     if arguments.json:
-        _write(arguments.json, to_json(found.results))
+        _write(arguments.json, to_json(simulation.results))
     if arguments.plot:
-        draw(found.results, arguments.plot)
-    return 0 if found.finished else 1
+        draw(simulation.results, arguments.plot)
+    return 0 if simulation.finished else 1
 
 
 @contextmanager
 def _open_study(
     arguments: argparse.Namespace, plans: Sequence[SimulationPlan]
 ) -> Iterator[SimulatedStudy]:
-    """Prepare what is to be played, here or at a service."""
+    """Prepare the simulation, in this process or at a service."""
     truths, chance = read_truths(arguments), {"repeat": arguments.repeat, "seed": arguments.seed}
     curves = bool(not arguments.no_baseline or arguments.json or arguments.plot)
     if arguments.url is None:
         yield SimulatedStudy(truths, plans, **chance, with_curves=curves)
         return
     with open_client(arguments) as client:
-        desks = RemoteBackends(client)
-        for name in desks.prepare(plans, range(arguments.seed, arguments.seed + arguments.repeat)):
+        backends = RemoteBackends(client)
+        for name in backends.prepare(
+            plans, range(arguments.seed, arguments.seed + arguments.repeat)
+        ):
             print(f"study {name}", file=sys.stderr)
-        yield SimulatedStudy(truths, plans, **chance, desks=desks, with_curves=curves)
+        yield SimulatedStudy(truths, plans, **chance, backends=backends, with_curves=curves)
 
 
 def _play(study: SimulatedStudy, jobs: int) -> None:
@@ -82,18 +86,18 @@ def _play(study: SimulatedStudy, jobs: int) -> None:
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task("judging", total=len(study))
-        for _ in study.play(jobs):
+        for _ in study.run(jobs):
             bar.advance(task)
 
 
 def _console(file: TextIO) -> Console:
-    """Make a console that never breaks a table only because nobody told it how wide a pipe is."""
+    """Make a console that is wide enough for the tables when the output is a pipe."""
     console = Console(file=file)
     return console if console.is_terminal else Console(file=file, width=WIDTH)
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
-    """Find out before the study, not after it, that its results cannot be kept."""
+    """Fail before the simulation, not after it, if its results cannot be written."""
     for path in (arguments.json, arguments.plot):
         if path and path.is_dir():
             raise NextpairError(f"cannot write {path}: it is a folder")

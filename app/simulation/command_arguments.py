@@ -1,4 +1,4 @@
-"""The words of `nextpair simulate`."""
+"""The command-line arguments of `nextpair simulate`."""
 
 import argparse
 from pathlib import Path
@@ -20,7 +20,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     _add_judges(parser.add_argument_group("who answers (one of the first four is needed)"))

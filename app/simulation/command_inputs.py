@@ -1,4 +1,4 @@
-"""What the words of `nextpair simulate` come to: topics to judge, and plans to judge them by."""
+"""Turns the command-line arguments of `nextpair simulate` into ground truths and plans."""
 
 import argparse
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 
 def check_counts(arguments: argparse.Namespace) -> None:
-    """Refuse counts that cannot be meant."""
+    """Refuse counts that are too small, and a key without a service."""
     for name, least in (("repeat", 1), ("jobs", 1), ("seed", 0)):
         if getattr(arguments, name) < least:
             raise BadOption(f"--{name} must be at least {least}, got {getattr(arguments, name)}")
@@ -33,7 +33,7 @@ def check_counts(arguments: argparse.Namespace) -> None:
 
 
 def read_truths(arguments: argparse.Namespace) -> list[GroundTruth]:
-    """Read or draw the topics to be judged."""
+    """Read or generate the topics to be judged."""
     features = read_features(arguments.features)
     sources = [
         name for name in ("qrels", "generate", "replay") if getattr(arguments, name) is not None
@@ -69,7 +69,7 @@ def _graded(qrels: Path | None, features: FeatureTable) -> Sequence[GroundTruth]
 
 
 def _refuse_ineffective_options(arguments: argparse.Namespace, sources: Sequence[str]) -> None:
-    """Refuse words that would be passed over: what they ask for would seem to be there."""
+    """Refuse options without effect: ignored silently, they would seem to have one."""
     for source, words in (
         ("replay", ("features", "error", "error_spread", "spammers", "left", "reversers")),
         ("generate", ("features",)),
@@ -84,14 +84,14 @@ def _refuse_ineffective_options(arguments: argparse.Namespace, sources: Sequence
 
 def _generate(spec: str) -> Sequence[GroundTruth]:
     values = {"topics": "10", "documents": "200", "grades": "0.75/0.15/0.08/0.02", "seed": "0"}
-    told: set[str] = set()
+    seen: set[str] = set()
     for part in spec.split(","):
         key, _, value = part.partition("=")
         if key not in values:
             raise UnknownOption(f"--generate has no {key!r}; it has {', '.join(values)}")
-        if key in told:
+        if key in seen:
             raise BadOption(f"--generate {spec}: it says {key} twice")
-        told.add(key)
+        seen.add(key)
         values[key] = value
     try:
         topics, documents, seed = (int(values[key]) for key in ("topics", "documents", "seed"))
@@ -130,7 +130,7 @@ def make_plans(arguments: argparse.Namespace) -> list[SimulationPlan]:
 
 
 def baseline_plan(arguments: argparse.Namespace) -> SimulationPlan:
-    """Make the plan everything is measured against."""
+    """Make the plan that the others are compared with."""
     return _plan(arguments, BASELINE, {})
 
 
@@ -158,31 +158,31 @@ def _plan(
 
 
 def split_options(texts: Sequence[str]) -> dict[str, str]:
-    """Read KEY=VALUE, each key once."""
-    found: dict[str, str] = {}
+    """Parse KEY=VALUE; each key may occur once."""
+    options: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
             raise BadOption(f"--option must be KEY=VALUE, got {text!r}")
-        if key in found:
-            raise BadOption(f"--option {key} is given twice: {found[key]!r} and {value!r}")
-        found[key] = value
-    return found
+        if key in options:
+            raise BadOption(f"--option {key} is given twice: {options[key]!r} and {value!r}")
+        options[key] = value
+    return options
 
 
 def _distribute_options(
     names: Sequence[str], options: dict[str, str]
 ) -> dict[str, dict[str, object]]:
-    """Give each selector the options it has, read; refuse one that none of them has."""
-    known = {
+    """Parse the options for each selector that has them; one that none has is an error."""
+    names_by_selector = {
         name: {option.name for option in fields(find_selector(name).Options)} for name in names
     }
     for key in options:
-        if not any(key in own for own in known.values()):
+        if not any(key in own for own in names_by_selector.values()):
             raise UnknownOption(f"none of {', '.join(names)} has an option {key!r}")
-    dealt: dict[str, dict[str, object]] = {}
-    for name, own in known.items():
+    distributed: dict[str, dict[str, object]] = {}
+    for name, own in names_by_selector.items():
         texts = {key: text for key, text in options.items() if key in own}
         read = make_options(find_selector(name), texts)
-        dealt[name] = {key: getattr(read, key) for key in texts}
-    return dealt
+        distributed[name] = {key: getattr(read, key) for key in texts}
+    return distributed

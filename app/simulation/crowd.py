@@ -1,4 +1,4 @@
-"""Simulated workers: how often each errs, and how."""
+"""Simulated workers: honest ones with an error rate, spammers, position-biased ones, reversers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.judgments import Outcome
 
 TIE_SHARE = 0.7
-"""A wrong answer to a pair that differs is a tie this often, else it is reversed."""
+"""The share of ties among wrong answers to pairs that are not tied; the others are reversed."""
 ANSWERS = tuple(Outcome)
 
 
 class WorkerKind(StrEnum):
-    """What a worker makes of a question."""
+    """The behaviour of a worker."""
 
     HONEST = "honest"
     SPAMMER = "spammer"
@@ -27,10 +27,10 @@ class WorkerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SimulatedWorker:
-    """Someone who answers wrongly with probability `error`, or who does not mean to be right.
+    """A worker who answers wrongly with probability `error`, or does not try to be right.
 
-    A spammer answers at random, another says that the left document is better whatever it is, and
-    a reverser errs like the honest, but says better for worse and worse for better.
+    A spammer answers at random; a worker of kind left always prefers the left document; a reverser
+    errs like an honest worker, but swaps better and worse.
     """
 
     id: str
@@ -51,12 +51,12 @@ class SimulatedWorker:
             case WorkerKind.LEFT:
                 return Outcome.WORSE if swapped else Outcome.BETTER
             case WorkerKind.REVERSER:
-                return self._find(truth, rng).reversed
+                return self._perceive(truth, rng).reversed
             case WorkerKind.HONEST:
-                return self._find(truth, rng)
+                return self._perceive(truth, rng)
 
-    def _find(self, truth: Outcome, rng: np.random.Generator) -> Outcome:
-        """Find the truth, or err."""
+    def _perceive(self, truth: Outcome, rng: np.random.Generator) -> Outcome:
+        """Return the truth, or an error."""
         if self.error == 0 or rng.random() >= self.error:
             return truth
         if truth is Outcome.TIE:
@@ -66,20 +66,20 @@ class SimulatedWorker:
 
 @dataclass(frozen=True, slots=True)
 class CrowdSettings:
-    """What the workers are like.
+    """The distribution that workers are drawn from.
 
     Parameters
     ----------
     error
-        Share of wrong answers, over the crowd.
+        The mean error rate.
     spread
-        Standard deviation of that share between workers.
+        The standard deviation of the error rate between workers.
     spammers
-        Share of workers who answer at random.
+        The share of workers who answer at random.
     left
-        Share of workers who always say that the left document is better.
+        The share of workers who always prefer the left document.
     reversers
-        Share of workers who say better for worse and worse for better.
+        The share of workers who swap better and worse.
     """
 
     size: int = 100
@@ -95,7 +95,7 @@ class CrowdSettings:
         for name in ("error", "spammers", "left", "reversers"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadOption(f"{name} must be between 0 and 1, got {getattr(self, name)}")
-        # An exact sum: shares that are written to make 1 may not come to more by rounding.
+        # fsum: shares that add up to 1 as written must not exceed 1 by rounding.
         if fsum((self.spammers, self.left, self.reversers)) > 1:
             raise BadOption(
                 f"spammers, left and reversers are at most 1 together,"
@@ -110,7 +110,7 @@ class CrowdSettings:
 
 
 def draw_crowd(settings: CrowdSettings, rng: np.random.Generator) -> Sequence[SimulatedWorker]:
-    """Draw a crowd; error rates follow a beta distribution of the given mean and spread."""
+    """Draw a crowd; error rates have a beta distribution with this mean and standard deviation."""
     errors = np.full(settings.size, settings.error)
     if settings.spread:
         concentration = settings.error * (1 - settings.error) / settings.spread**2 - 1
@@ -127,11 +127,11 @@ def draw_crowd(settings: CrowdSettings, rng: np.random.Generator) -> Sequence[Si
 
 
 def _kinds(settings: CrowdSettings) -> list[WorkerKind]:
-    """Return as many of each kind as their shares ask for, spammers first and the honest last."""
+    """Return the kinds of all workers by their shares, spammers first and honest ones last."""
     bad = (WorkerKind.SPAMMER, WorkerKind.LEFT, WorkerKind.REVERSER)
     shares = (settings.spammers, settings.left, settings.reversers)
     kinds: list[WorkerKind] = []
-    # Rounded is where each kind ends, not how many it has: together they never outgrow the crowd.
+    # The cumulative shares are rounded, not each count: so the counts never exceed the crowd.
     for kind, end in zip(bad, accumulate(shares), strict=True):
         kinds += [kind] * (round(end * settings.size) - len(kinds))
     return kinds + [WorkerKind.HONEST] * (settings.size - len(kinds))

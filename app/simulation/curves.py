@@ -1,7 +1,7 @@
-"""Quality against judgments: what a mechanism had reached when, and what two need for the same.
+"""Quality curves: tau-b against judgments.
 
-The total number of judgments of two mechanisms says nothing as long as one ends with a better
-order than the other. Their curves say how many judgments each needed for the quality both reached.
+The totals of judgments of two selectors cannot be compared if one ends with a better order than the
+other. Their curves say how many judgments each needed for a quality that both reached.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 FIRST_STEP, LAST_OF_THEM = 0.25, 1.5
-"""Judgments per document between checkpoints, and up to where."""
+"""Checkpoints are evenly spaced up to a point: the spacing and that point, per document."""
 GROWTH = 1.2
-"""From there on a checkpoint has this many times the judgments of the one before."""
+"""Beyond that point, the ratio of judgments between consecutive checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The quality after so many judgments."""
+    """The quality after a number of judgments."""
 
     judgments: float
     tau_b: float
@@ -28,13 +28,13 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class QualityCurve:
-    """The quality at some numbers of judgments, from none to the end; straight in between."""
+    """The quality at each checkpoint, from no judgment to the end; linear in between."""
 
     judgments: NDArray[np.float64]
     tau_b: NDArray[np.float64]
 
-    def step_of(self, tau_b: float) -> float | None:
-        """Return at which step, perhaps between two, a quality is first reached; None if never."""
+    def step_reaching(self, tau_b: float) -> float | None:
+        """Return the (fractional) step at which a quality is first reached; None if it never is."""
         there = np.flatnonzero(self.tau_b >= tau_b)
         if not len(there):
             return None
@@ -45,7 +45,7 @@ class QualityCurve:
         return after - 1 + float((tau_b - low) / (high - low))
 
     def at(self, step: float) -> CurvePoint:
-        """Return the judgments and the quality at a step; those of the end after it."""
+        """Interpolate the judgments and the quality at a step; beyond the end, those of the end."""
         steps = np.arange(len(self.tau_b))
         return CurvePoint(
             float(np.interp(step, steps, self.judgments)), float(np.interp(step, steps, self.tau_b))
@@ -53,7 +53,7 @@ class QualityCurve:
 
 
 def checkpoints(documents: int) -> Iterator[int]:
-    """Tell the numbers of judgments after which the quality of a topic is measured, for ever.
+    """Yield the numbers of judgments at which the quality of a topic is measured, endlessly.
 
     >>> from itertools import islice
     >>> [*islice(checkpoints(100), 9)]
@@ -74,9 +74,9 @@ def _per_document(step: int) -> float:
 
 
 def run_curve(topics: Sequence[tuple[Sequence[CurvePoint], CurvePoint]]) -> QualityCurve:
-    """Add the topics of a run up: all judgments, the mean quality.
+    """Aggregate the topics of a run: the sum of judgments, the mean quality.
 
-    Topics are judged side by side, checkpoint by checkpoint. One that has ended stays as it is.
+    Topics advance in parallel, checkpoint by checkpoint. One that has ended keeps its last point.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def run_curve(topics: Sequence[tuple[Sequence[CurvePoint], CurvePoint]]) -> Qual
     by_topic = [[*points, *[end] * (steps - len(points))] for points, end in topics]
     judgments = [sum(points[step].judgments for points in by_topic) for step in range(steps)]
     tau_b = [np.mean([points[step].tau_b for points in by_topic]) for step in range(steps)]
-    # Without a judgment, nothing is known: no order agrees with the truth or against it.
+    # The curve starts at (0, 0): without a judgment there is no order, and tau-b is 0.
     return QualityCurve(np.array([0.0, *judgments]), np.array([0.0, *tau_b]))
 
 
@@ -97,8 +97,8 @@ def mean_curve(curves: Sequence[QualityCurve]) -> QualityCurve:
 
     def mean(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         extended = [np.pad(value, (0, steps - len(value)), mode="edge") for value in values]
-        found: NDArray[np.float64] = np.mean(extended, axis=0)
-        return found
+        averaged: NDArray[np.float64] = np.mean(extended, axis=0)
+        return averaged
 
     return QualityCurve(
         mean([curve.judgments for curve in curves]), mean([curve.tau_b for curve in curves])

@@ -1,4 +1,4 @@
-"""What one mechanism saves against another, where both reach the same quality."""
+"""Comparison of two selectors at equal quality: the judgments each needs for the same tau-b."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from nextpair.app.simulation.curves import mean_curve
 from nextpair.app.simulation.studies import StudyRun
 
 DIGITS = 4
-"""Digits of tau-b that are shown: what looks equal counts as equal."""
+"""Digits of tau-b that are shown; values that round to the same digits count as equal."""
 
 
 class QualityLevel(StrEnum):
-    """The quality at which two mechanisms are compared."""
+    """The quality at which two selectors are compared."""
 
     END = "both ends"
-    """Both ended with it: the judgments are those until each had nothing more to ask."""
+    """Both ended with this quality: their totals of judgments are compared."""
     OWN = "its end"
     BASELINE = "baseline's end"
 
 
 @dataclass(frozen=True, slots=True)
 class MeanTau:
-    """The mean tau-b over repeats; its standard error, which one repeat does not have."""
+    """The mean tau-b over repeats, and its standard error; None for a single repeat."""
 
     tau_b: float
     error: float | None
@@ -36,7 +36,7 @@ class MeanTau:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentsToReach:
-    """What a mechanism had reached after so many judgments; None if it never came that far."""
+    """The judgments a selector needed for a quality, None if it never reached it; its quality."""
 
     judgments: float | None
     quality: MeanTau
@@ -44,7 +44,7 @@ class JudgmentsToReach:
 
 @dataclass(frozen=True, slots=True)
 class QualityComparison:
-    """Two mechanisms at one level of quality."""
+    """Two selectors at one level of quality."""
 
     level: QualityLevel
     own: JudgmentsToReach
@@ -52,26 +52,26 @@ class QualityComparison:
 
     @property
     def difference(self) -> float | None:
-        """Judgments more than the baseline's, as a share of those; None where there are none."""
+        """The relative difference in judgments from the baseline; None where undefined."""
         if self.own.judgments is None or not self.baseline.judgments:
             return None
         return self.own.judgments / self.baseline.judgments - 1
 
 
 def end_quality(runs: Sequence[StudyRun]) -> MeanTau:
-    """Return the quality at the end."""
+    """Return the mean quality at the end of the runs."""
     return _quality([run.tau_b for run in runs])
 
 
 def compare_quality(
     runs: Sequence[StudyRun], baseline: Sequence[StudyRun]
 ) -> list[QualityComparison]:
-    """Compare at the quality with which each of two mechanisms ended.
+    """Compare at the qualities with which the two selectors ended.
 
-    A total is compared with a total only where both end with the same quality. Otherwise the
-    judgments are those after which each first had it, by its mean curve over the repeats.
+    Totals are compared only where both ended with the same quality. Otherwise the judgments are
+    those after which each first reached the quality, by its mean curve over the repeats.
     """
-    ends = [round(end_quality(one).tau_b, DIGITS) for one in (runs, baseline)]
+    ends = [round(end_quality(repeats).tau_b, DIGITS) for repeats in (runs, baseline)]
     if ends[0] == ends[1] and all(run.finished for run in (*runs, *baseline)):
         return [QualityComparison(QualityLevel.END, _end(runs), _end(baseline))]
     levels = {QualityLevel.BASELINE: end_quality(baseline), QualityLevel.OWN: end_quality(runs)}
@@ -86,11 +86,11 @@ def _end(runs: Sequence[StudyRun]) -> JudgmentsToReach:
 
 
 def _at(runs: Sequence[StudyRun], tau_b: float) -> JudgmentsToReach:
-    """Say when a quality was first reached; if it never was, what there was at the end."""
+    """Return the judgments at which a quality was first reached; None, and the end, if never."""
     curves = [run.curve for run in runs]
     mean = mean_curve(curves)
-    # A mean that is added up in another sequence may differ behind the digits that are shown.
-    step = mean.step_of(tau_b - 1e-9)
+    # 1e-9: a mean that is summed in another order may differ in its last digits.
+    step = mean.step_reaching(tau_b - 1e-9)
     if step is None:
         return JudgmentsToReach(None, end_quality(runs))
     return JudgmentsToReach(

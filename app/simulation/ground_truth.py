@@ -1,4 +1,4 @@
-"""What simulated workers know: grades, or the answers real workers once gave."""
+"""The ground truth of simulated workers: grades, or recorded answers of real workers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ class NoRecordedAnswer(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """A pair as a worker sees it: the first document is on the left, unless they are swapped."""
+    """A pair as it is shown: the first document is on the left, unless they are swapped."""
 
     pair: Pair
     swapped: bool = False
@@ -37,23 +37,23 @@ class ShownPair:
 
 @dataclass(frozen=True, slots=True)
 class WorkerAnswer:
-    """What came back for a question, and from whom."""
+    """The answer to a pair, and who gave it."""
 
     outcome: Outcome
     worker: str
 
 
 class SimulatedJudge(Protocol):
-    """Answers the questions of one run over one topic."""
+    """Answers the questions of one run on one topic."""
 
     def answer(
         self, question: ShownPair, worker: SimulatedWorker, rng: np.random.Generator
     ) -> WorkerAnswer:
-        """Say how the first document of the pair, on whichever side, compares with the second."""
+        """Compare the first document of the pair, on whichever side it is, with the second."""
 
 
 class GroundTruth(Protocol):
-    """What is true of one topic, and who answers for it."""
+    """The true order of one topic, and the judge of its questions."""
 
     @property
     def topic(self) -> str: ...
@@ -65,12 +65,12 @@ class GroundTruth(Protocol):
         """Keep only these documents."""
 
     def judge(self) -> SimulatedJudge:
-        """Begin a run."""
+        """Return the judge of a new run."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradedTruth:
-    """Grades decide: the higher grade is better, equal grades are a tie."""
+    """Ground truth from grades: the higher grade is better, equal grades are a tie."""
 
     topic: str
     documents: Sequence[Document]
@@ -90,13 +90,13 @@ class GradedTruth:
         )
 
     def judge(self) -> "GradedTruth":
-        """Grades need nothing kept between questions."""
+        """Return itself: grades need no state between questions."""
         return self
 
     def answer(
         self, question: ShownPair, worker: SimulatedWorker, rng: np.random.Generator
     ) -> WorkerAnswer:
-        """Answer as a worker who sees the grades, as far as they do not err."""
+        """Answer by the grades, with the worker's errors."""
         first, second = (self.grades[place] for place in question.pair)
         truth = Outcome.TIE if first == second else OUTCOMES[first < second]
         outcome = worker.answer(truth, rng, swapped=question.swapped)
@@ -105,7 +105,7 @@ class GradedTruth:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTruth:
-    """Real answers decide; the truth is each document's mean outcome over all of them."""
+    """Ground truth from recorded answers: each document's mean outcome over all of them."""
 
     topic: str
     documents: Sequence[Document]
@@ -113,7 +113,7 @@ class RecordedTruth:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """Each document's mean outcome, a win counting 1 and a tie one half."""
+        """Each document's mean outcome, with 1 for a win and one half for a tie."""
         total, count = np.zeros(len(self.documents)), np.zeros(len(self.documents))
         for (first, second), answers in self.answers.items():
             for answer in answers:
@@ -128,19 +128,19 @@ class RecordedTruth:
         """Keep only these documents."""
         place = {old: new for new, old in enumerate(chosen)}
         answers: dict[Pair, Sequence[WorkerAnswer]] = {}
-        for (first, second), given in self.answers.items():
+        for (first, second), recorded in self.answers.items():
             if first in place and second in place:
-                add_answers(answers, (place[first], place[second]), given)
+                add_answers(answers, (place[first], place[second]), recorded)
         return RecordedTruth(self.topic, [self.documents[old] for old in chosen], answers)
 
     def judge(self) -> "RecordedAnswers":
-        """Begin with no answer used."""
+        """Return a judge that has used no answer yet."""
         return RecordedAnswers(self)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswers:
-    """Hands out recorded answers, each once before any is used again."""
+    """Draws recorded answers of a pair without replacement, until all have been used."""
 
     truth: RecordedTruth
     _left: dict[Pair, list[WorkerAnswer]] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class RecordedAnswers:
     def answer(
         self, question: ShownPair, worker: SimulatedWorker, rng: np.random.Generator
     ) -> WorkerAnswer:
-        """Draw one of the answers real workers gave to this pair, on whichever side it was."""
+        """Draw a recorded answer to this pair, in either orientation."""
         key = unordered(*question.pair)
         left = self._left.get(key)
         if not left:
@@ -167,19 +167,19 @@ class RecordedAnswers:
 
 
 def add_answers(
-    answers: dict[Pair, Sequence[WorkerAnswer]], pair: Pair, given: Iterable[WorkerAnswer]
+    answers: dict[Pair, Sequence[WorkerAnswer]], pair: Pair, recorded: Iterable[WorkerAnswer]
 ) -> None:
-    """File answers under the unordered pair, turned round where its sides were."""
+    """Add answers under the unordered pair, reversed where the pair was."""
     key = unordered(*pair)
-    turned = (
+    oriented = (
         answer if key == pair else WorkerAnswer(answer.outcome.reversed, answer.worker)
-        for answer in given
+        for answer in recorded
     )
-    answers[key] = [*answers.get(key, ()), *turned]
+    answers[key] = [*answers.get(key, ()), *oriented]
 
 
 def graded_truths(grades: Grades, features: FeatureTable) -> list[GradedTruth]:
-    """Build one truth per topic from grades, with the features of its documents."""
+    """Build one ground truth per topic from grades, with the features of its documents."""
     return [
         GradedTruth(
             topic,
@@ -200,7 +200,7 @@ def recorded_truths(
     columns
         The names of the columns for topic, first document, second document, worker and answer.
     answers
-        What that last column says for first better, second better, and tie.
+        The values of the last column for first better, second better, and tie.
     """
     if len(set(columns)) != 5 or len(columns) != 5:
         raise BadOption(f"a replay needs five different columns, got {', '.join(columns)}")
@@ -208,26 +208,31 @@ def recorded_truths(
         raise BadOption(f"a replay needs three different answers, got {', '.join(answers)}")
     meaning = dict(zip(answers, OUTCOMES, strict=True))
     places: dict[str, dict[str, int]] = defaultdict(dict)
-    given: dict[str, dict[Pair, Sequence[WorkerAnswer]]] = defaultdict(dict)
+    answers_by_topic: dict[str, dict[Pair, Sequence[WorkerAnswer]]] = defaultdict(dict)
     for where, row in read_rows(path, columns):
         topic, first, second, worker, value = (row[column] for column in columns)
         if value not in meaning:
             raise BadFile(f"{where}: {value!r} is none of the answers {', '.join(answers)}")
         if first == second:
             raise BadFile(f"{where}: {first!r} is compared with itself")
-        known = places[topic]
-        pair = known.setdefault(first, len(known)), known.setdefault(second, len(known))
-        add_answers(given[topic], pair, [WorkerAnswer(meaning[value], worker)])
+        positions = places[topic]
+        pair = (
+            positions.setdefault(first, len(positions)),
+            positions.setdefault(second, len(positions)),
+        )
+        add_answers(answers_by_topic[topic], pair, [WorkerAnswer(meaning[value], worker)])
     return [
-        RecordedTruth(topic, [Document(document) for document in known], given[topic])
-        for topic, known in places.items()
+        RecordedTruth(
+            topic, [Document(document) for document in positions], answers_by_topic[topic]
+        )
+        for topic, positions in places.items()
     ]
 
 
 def generated_truths(
     topics: int, documents: int, grades: Sequence[float], rng: np.random.Generator
 ) -> list[GradedTruth]:
-    """Draw topics whose documents have each grade with the given share."""
+    """Draw topics whose documents have each grade with a given probability."""
     shares = np.array(grades) / np.sum(grades)
     return [
         GradedTruth(

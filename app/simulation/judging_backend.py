@@ -1,7 +1,7 @@
-"""The desk a simulated crowd comes to: it hands out pairs and takes answers.
+"""The judging backend of a simulation: it issues pairs and absorbs answers.
 
-A session knows its topic only through a desk, and makes the same calls whichever desk that is: two
-desks that know the same topic give the same run.
+The judging loop knows its topic only through a backend, and makes the same calls whichever it is:
+two backends with the same topic give the same run.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,47 +19,47 @@ from nextpair.selectors.state.topic_state import Topic
 
 
 class JudgingBackend(Protocol):
-    """Where one topic is judged."""
+    """Judges one topic."""
 
     def ask(self, worker: str) -> ShownPair | Idle:
-        """Hand a pair of positions to a worker, who holds it from now on, or say why not.
+        """Lease a pair of positions to a worker, or return why there is none.
 
-        The pair is unordered, as a selector may have a liking for what it names first; which of
-        the two is on the left is for a coin to say, and the same one at every desk.
+        The pair is unordered, since the order in which a selector names its documents may be
+        biased; a coin decides which of them is on the left, the same coin in every backend.
         """
 
     def answer(self, pair: Pair, worker: str, answer: WorkerAnswer) -> None:
-        """Take a pair back from the worker who holds it, and absorb its answer.
+        """Release the lease of a pair, and absorb its answer.
 
-        The answer may be another's: one that was recorded bears the name of whoever gave it.
+        The answer may name another worker: a recorded one names whoever gave it.
         """
 
     def scores(self) -> NDArray[np.float64]:
-        """Return a number for each document, larger is better; NaN where nobody has judged it."""
+        """Return the score of each document, larger is better; NaN for an unjudged one."""
 
     def conflicts(self) -> int:
         """Count the findings that contradicted the order."""
 
     def ended(self) -> End | None:
-        """Say why nothing is left to ask, where that is so."""
+        """Return why nothing is left to ask; None while there are questions."""
 
 
 OpenBackend = Callable[[Sequence[Document], Settings], JudgingBackend]
-"""Opens a desk for a new topic."""
+"""Opens a backend for a new topic."""
 
 
 class JudgingBackends(Protocol):
-    """Where many topics are judged, several at once."""
+    """Opens the backends of many topics, which may be judged concurrently."""
 
-    def at(self, place: int, seed: int, topic: str) -> OpenBackend:
-        """Say where a topic is judged in the repeat of this seed of the plan at this place."""
+    def opener(self, place: int, seed: int, topic: str) -> OpenBackend:
+        """Return the opener of a topic's backend, for one plan and the seed of one repeat."""
 
     def stop(self) -> None:
-        """Close all desks, and send away who comes."""
+        """Make all further calls of the backends fail."""
 
 
 class LocalBackend:
-    """A topic in this process, with its leases in memory, the oldest first."""
+    """Judges a topic in this process, with leases in memory, oldest first."""
 
     def __init__(self, documents: Sequence[Document], settings: Settings) -> None:
         self._topic = Topic(documents, settings)
@@ -68,7 +68,7 @@ class LocalBackend:
         self._judged = 0
 
     def ask(self, worker: str) -> ShownPair | Idle:
-        """Hand out a pair; only pairs count as questions, so being told to wait costs no chance."""
+        """Lease a pair; only leased pairs advance the random numbers, waiting does not."""
         rng = self._topic.settings.question_rng(self._asked)
         choice = self._topic.select(worker, self._leases, rng)
         if isinstance(choice, Idle):
@@ -76,11 +76,11 @@ class LocalBackend:
         pair = unordered(*choice)
         self._leases.append(Lease(pair, worker))
         self._asked += 1
-        # The service's coin, tossed where the service does: once the question's pair is chosen.
+        # The coin is drawn after the selection, from the same generator, as the service does.
         return ShownPair(pair, swapped=bool(rng.integers(2)))
 
     def answer(self, pair: Pair, worker: str, answer: WorkerAnswer) -> None:
-        """Take a pair back, and absorb its answer as the next judgment."""
+        """Release the lease, and absorb the answer as the next judgment."""
         self._leases.remove(Lease(pair, worker))
         first, second = (self._topic.documents.ids[place] for place in pair)
         judgment = Judgment(self._judged, first, second, answer.outcome, answer.worker)
@@ -88,7 +88,7 @@ class LocalBackend:
         self._judged += 1
 
     def scores(self) -> NDArray[np.float64]:
-        """Return the scores of the reported order, NaN for documents nobody has judged."""
+        """Return the scores of the reported order, NaN for unjudged documents."""
         return self._topic.reported().scores
 
     def conflicts(self) -> int:
@@ -96,5 +96,5 @@ class LocalBackend:
         return len(self._topic.conflicts)
 
     def ended(self) -> End | None:
-        """Say why nothing is left to ask, where that is so."""
+        """Return why nothing is left to ask; None while there are questions."""
         return self._topic.ended

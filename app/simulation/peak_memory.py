@@ -1,4 +1,4 @@
-"""How much memory a run took."""
+"""The peak memory of this process."""
 
 import resource
 import sys
@@ -8,9 +8,9 @@ STATUS = Path("/proc/self/status")
 
 
 def peak_mb() -> float:
-    """Return the most memory this process has had.
+    """Return the peak resident set size of this process, in MB.
 
-    Linux tells it exactly; elsewhere it may be that of the process which started this one.
+    Linux reports it exactly; elsewhere it may include that of the parent process.
     """
     if STATUS.exists():
         line = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM:"))

@@ -1,6 +1,6 @@
-"""The picture of a study: judgments per mechanism, each beside the quality that they bought.
+"""The plot of a simulation: judgments per selector with their quality, and the quality curves.
 
-Judgments are shown as in Figure 1 of Merge-Tie-Judge; how the quality grew with them is beside it.
+Judgments are shown as in Figure 1 of Merge-Tie-Judge; the quality curves are beside them.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class PlotsUnavailable(NextpairError):
 
 
 def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % confidence interval of the mean."""
+    """Return the 95 % confidence interval of the mean (Student's t)."""
     mean, count = float(np.mean(values)), len(values)
     if count < 2:
         return mean, mean
@@ -39,7 +39,7 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def check_format(path: Path) -> None:
-    """Say what to install if plots cannot be drawn, or which endings a plot's name can have."""
+    """Raise if matplotlib is missing, or does not support the file name's extension."""
     if find_spec("matplotlib") is None:
         raise PlotsUnavailable
     from matplotlib.backend_bases import FigureCanvasBase  # an extra: only those who draw need it
@@ -50,7 +50,7 @@ def check_format(path: Path) -> None:
 
 
 def draw(results: Results, path: Path) -> None:
-    """Draw the judgments and the quality of each mechanism, and how the quality grew."""
+    """Draw the judgments and the quality of each selector, and the quality curves."""
     check_format(path)
     from matplotlib.figure import Figure  # an extra: only those who draw need it
 
@@ -69,7 +69,7 @@ def draw(results: Results, path: Path) -> None:
 
 
 def _draw_totals(axes: "Axes", results: Results) -> None:
-    """Draw mean, smallest, largest and 95 % interval of the judgments of each mechanism."""
+    """Draw mean, minimum, maximum and 95 % interval of the judgments of each selector."""
     for place, runs in enumerate(results.values()):
         _draw_mechanism(axes, place, [run.judgments for run in runs])
     repeats = max(len(runs) for runs in results.values())
@@ -88,7 +88,7 @@ def _with_quality(name: str, runs: Sequence[StudyRun]) -> str:
 
 
 def _draw_curves(axes: "Axes", results: Results) -> None:
-    """Draw how the mean tau-b grew with the judgments; a dot is the end."""
+    """Draw the mean tau-b against the judgments; a dot marks the end."""
     for name, runs in results.items():
         curve = mean_curve([run.curve for run in runs])
         (line,) = axes.plot(curve.judgments, curve.tau_b, lw=1.5, label=name)

@@ -1,7 +1,7 @@
-"""A desk at a service: the same run as in this process, over HTTP.
+"""The judging backend at a service: the same run as in this process, over HTTP.
 
-Every run of a plan over all topics is a study of its own, every topic in it has the seed the run
-gave it, and nobody else asks there: the service then chooses as a topic in this process would.
+Every run of a plan is a study of its own, each of its topics has the seed of the run, and there are
+no other workers: so the service selects the same pairs as a topic in this process would.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.selectors.state.settings import Settings
 
 LEASE_SECONDS = 10.0**7
-"""No question may come back only because the others take their time."""
+"""Long enough that no lease expires during a simulation."""
 
 
 class SimulationStopped(NextpairError):
@@ -41,12 +41,12 @@ class SimulationStopped(NextpairError):
 
 
 class RemoteBackend:
-    """A topic at a service, which decides the sides; here a pair is known by its ids.
+    """Judges a topic at a service, which decides the sides of each pair.
 
     Parameters
     ----------
     stopped
-        Set when the simulation is interrupted: a thread cannot be, but it can be sent away.
+        Set when the simulation is interrupted: threads cannot be, but their next call fails.
     """
 
     def __init__(
@@ -63,52 +63,52 @@ class RemoteBackend:
         self._stopped = stopped
 
     def ask(self, worker: str) -> ShownPair | Idle:
-        """Hand out a pair, on the sides the service shows it."""
+        """Request a pair, with the sides that the service chose."""
         if self._stopped.is_set():
             raise SimulationStopped()
-        said = self._client.next(self._study, worker, topic=self._topic, documents=False)
-        if said.reason in (Reason.CAP, Reason.PAUSED):
-            raise NextpairError(f"study {self._study!r} hands out no more questions: {said.reason}")
-        if not said.assignments:
-            return Idle(str(said.reason))
-        (assignment,) = said.assignments
-        left, right = (self._places[one.id] for one in assignment.shown)
+        issued = self._client.next(self._study, worker, topic=self._topic, documents=False)
+        if issued.reason in (Reason.CAP, Reason.PAUSED):
+            raise NextpairError(f"study {self._study!r} issues no more questions: {issued.reason}")
+        if not issued.assignments:
+            return Idle(str(issued.reason))
+        (assignment,) = issued.assignments
+        left, right = (self._places[document.id] for document in assignment.shown)
         shown = (left, right)
         pair = unordered(*shown)
         self._held[pair, worker] = assignment
         return ShownPair(pair, swapped=shown != pair)
 
     def answer(self, pair: Pair, worker: str, answer: WorkerAnswer) -> None:
-        """Take a pair back. Whoever was asked has answered, whoever's answer that once was."""
+        """Submit the answer as the worker who holds the pair, whoever gave a recorded one."""
         assignment = self._held.pop((pair, worker))
         left_is_first = self._places[assignment.shown[0].id] == pair[0]
-        told = answer.outcome if left_is_first else answer.outcome.reversed
-        self._client.judge(assignment, preference.answer_for(told).preference)
+        outcome = answer.outcome if left_is_first else answer.outcome.reversed
+        self._client.judge(assignment, preference.answer_for(outcome).preference)
 
     def scores(self) -> NDArray[np.float64]:
-        """Return the scores of the service's ranking, NaN for documents nobody has judged."""
-        found = np.full(len(self._places), np.nan)
+        """Return the scores of the service's ranking, NaN for unjudged documents."""
+        scores = np.full(len(self._places), np.nan)
         for ranked in self._client.ranking(self._study, self._topic).documents:
             if ranked.score is not None:
-                found[self._places[ranked.document]] = ranked.score
-        return found
+                scores[self._places[ranked.document]] = ranked.score
+        return scores
 
     def conflicts(self) -> int:
-        """Count the conflicts the service knows of."""
+        """Return the number of conflicts from the topic's progress."""
         return self._client.progress(self._study, self._topic).conflicts
 
     def ended(self) -> End | None:
-        """Say why nothing is left to ask, where that is so."""
+        """Return why nothing is left to ask; None while there are questions."""
         return self._client.progress(self._study, self._topic).ended
 
 
 class RemoteBackends:
-    """Opens desks at a service; many threads may do so at once.
+    """Opens backends at a service; thread-safe.
 
     Parameters
     ----------
     run
-        What the names of the studies have in common; no two simulations may share it.
+        A part of the studies' names that is unique to this simulation.
     """
 
     def __init__(self, client: Client, run: str | None = None) -> None:
@@ -118,7 +118,7 @@ class RemoteBackends:
         self._stopped = threading.Event()
 
     def prepare(self, plans: Sequence[SimulationPlan], seeds: Iterable[int]) -> list[str]:
-        """Add a study for every plan and repeat; return their names."""
+        """Create a study for every plan and repeat; return their names."""
         for seed in seeds:
             for place, plan in enumerate(plans):
                 name = f"simulation-{self._run}-{place + 1}-{plan.selector}-seed-{seed}"
@@ -140,10 +140,10 @@ class RemoteBackends:
         except TypeError as error:
             raise InvalidUpload(str(error)) from None
 
-    def at(self, place: int, seed: int, topic: str) -> OpenBackend:
-        """Say where a topic of a plan's repeat is judged."""
+    def opener(self, place: int, seed: int, topic: str) -> OpenBackend:
+        """Return the opener of a topic's backend, for one plan and the seed of one repeat."""
 
-        def open_desk(documents: Sequence[Document], settings: Settings) -> JudgingBackend:
+        def open_backend(documents: Sequence[Document], settings: Settings) -> JudgingBackend:
             study, name = self._studies[place, seed], _topic_name(topic)
             pool = Pool(
                 name,
@@ -156,15 +156,15 @@ class RemoteBackends:
             upload_pool(self._client, study, pool, settings.seed)
             return RemoteBackend(self._client, study, name, documents, self._stopped)
 
-        return open_desk
+        return open_backend
 
     def stop(self) -> None:
-        """Let whoever asks next at any of the desks be sent away."""
+        """Make the next request of every backend fail."""
         self._stopped.set()
 
 
 def _topic_name(topic: str) -> str:
-    """Call a topic as the file does, unless that cannot stand in an address."""
+    """Return the topic's name in the file, or a hash of it if it cannot be part of a URL."""
     with suppress(ValueError):
         return clean_name(topic)
     return f"topic-{hashlib.sha256(topic.encode()).hexdigest()[:12]}"

@@ -1,4 +1,4 @@
-"""What a study showed: tables for people, JSON for programs."""
+"""The results of a simulation: tables for people, JSON for programs."""
 
 import json
 from collections import Counter
@@ -21,31 +21,31 @@ from nextpair.app.simulation.studies import StudyRun
 from nextpair.selectors.base import End
 
 Results = Mapping[str, Sequence[StudyRun]]
-"""The runs of each mechanism, by the name it is shown under."""
+"""The runs of each selector, by its display name."""
 
 
 def display_name(plan: SimulationPlan) -> str:
-    """Name a mechanism by its selector and the options that were set."""
+    """Return the name of a selector with the options that were set."""
     options = ", ".join(f"{key}={value}" for key, value in plan.options.items())
     return f"{plan.selector} ({options})" if options else plan.selector
 
 
 def variation(values: Sequence[float]) -> float | None:
-    """Return the coefficient of variation, or None where there is nothing to compare."""
+    """Return the coefficient of variation; None for a single value."""
     mean = float(np.mean(values))
     return float(np.std(values, ddof=1)) / mean if len(values) > 1 and mean else None
 
 
 def topic_variation(runs: Sequence[StudyRun]) -> float | None:
-    """Return the mean over topics of the variation of each topic's judgments over repeats."""
+    """Return the mean over topics of the coefficient of variation of judgments over repeats."""
     per_topic = np.array([[topic.judgments for topic in run.topics] for run in runs])
-    found = [variation(judgments) for judgments in per_topic.T]
-    known = [value for value in found if value is not None]
-    return float(np.mean(known)) if known else None
+    variations = [variation(judgments) for judgments in per_topic.T]
+    defined = [value for value in variations if value is not None]
+    return float(np.mean(defined)) if defined else None
 
 
 NARROW = 100
-"""Below this many columns the table leaves out what `--json` has anyway."""
+"""In terminals narrower than this, the table omits columns that `--json` has anyway."""
 HEADINGS = (
     "at the\nquality of",
     "judgments",
@@ -57,7 +57,7 @@ HEADINGS = (
 
 
 def table(results: Results, width: int) -> Table:
-    """Lay the mechanisms out side by side, each at its end, in a terminal of this width."""
+    """Make the table of all selectors at the end of their runs, for a terminal of this width."""
     narrow = width < NARROW
     shown = _empty_table(width)
     shown.caption, shown.caption_justify = _caption(results), "left"
@@ -70,7 +70,7 @@ def table(results: Results, width: int) -> Table:
 
 
 def comparison_table(results: Results, baseline: Sequence[StudyRun], width: int) -> Table | None:
-    """Compare each mechanism with the baseline, at equal quality; None if there is no other."""
+    """Compare each selector with the baseline at equal quality; None if there is no other."""
     shown = _empty_table(width)
     shown.title, shown.title_justify = "Against quick-sort, at equal quality", "left"
     shown.title_style = "bold"
@@ -112,14 +112,14 @@ def _empty_table(width: int) -> Table:
 
 
 def _caption(results: Results) -> str | None:
-    """Say what share of the crowd always says left or reverses; None where nobody does."""
+    """Return the shares of workers who always say left or reverse; None if there are none."""
     crowds = dict.fromkeys(run.plan.crowd for runs in results.values() for run in runs)
-    told = [
+    descriptions = [
         ", ".join(f"{word} {share:g}" for word, share in shares.items())
         for crowd in crowds
         if (shares := _bad_shares(crowd))
     ]
-    return "\n".join(f"in the crowd: {shares}" for shares in told) or None
+    return "\n".join(f"in the crowd: {shares}" for shares in descriptions) or None
 
 
 def _cells(runs: Sequence[StudyRun], narrow: bool) -> dict[str, str]:
@@ -149,7 +149,7 @@ def _finished(runs: Sequence[StudyRun]) -> bool:
 
 
 def _unknown(runs: Sequence[StudyRun]) -> str:
-    """Say after a number of judgments that they did not lead to a goal, if so in any topic."""
+    """Return a remark after a number of judgments if any topic ended without reaching its goal."""
     if not _finished(runs):
         return " unfinished"
     stopped = any(topic.ended is End.BUDGET for run in runs for topic in run.topics)
@@ -161,13 +161,13 @@ def _percent(value: float | None) -> str:
 
 
 def to_json(results: Results) -> str:
-    """Write an array with one object per mechanism and repeat, each on a line of its own."""
+    """Write a JSON array with one object per selector and repeat, one per line."""
     objects = [json.dumps(row(run)) for runs in results.values() for run in runs]
     return "[\n" + ",\n".join(objects) + "\n]\n"
 
 
 def row(run: StudyRun) -> dict[str, object]:
-    """Put a run in one row."""
+    """Return a run as one flat row."""
     return {
         "selector": run.plan.selector,
         "options": dict(run.plan.options),
@@ -193,6 +193,6 @@ def _columns(run: StudyRun) -> tuple[list[float], list[float]]:
 
 
 def _bad_shares(crowd: CrowdSettings) -> dict[str, float]:
-    """Return the shares of who always says left and who reverses, as far as there are any."""
+    """Return the positive shares of workers who always say left, and of reversers."""
     shares = {"left": crowd.left, "reversers": crowd.reversers}
     return {word: share for word, share in shares.items() if share}

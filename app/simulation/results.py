@@ -1,4 +1,4 @@
-"""What a simulation measured, for programs and notebooks: tables, rows, JSON."""
+"""The result of a simulation, for programs and notebooks: tables, rows, JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from nextpair.app.simulation.runs import SimulationPlan
 from nextpair.app.simulation.studies import SimulatedStudy, StudyRun
 
 WIDTH = 160
-"""Columns of a table that is not shown in a terminal."""
+"""The width of a table outside a terminal, in characters."""
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """What a simulation measured; printed, it shows its tables.
+    """The result of a simulation; printed, it shows its tables.
 
     Parameters
     ----------
     mechanisms
-        The runs of each selector that was asked for, one per repeat, by the name it is shown under.
+        The runs of each requested selector, one per repeat, by its display name.
     baseline
-        The runs of quick-sort, which the others are compared with, if there is to be a comparison.
+        The runs of quick-sort, which the others are compared with; None without a comparison.
     """
 
     mechanisms: Results
@@ -33,7 +33,7 @@ class Simulation:
 
     @property
     def results(self) -> Results:
-        """The runs of all, the baseline first if it was not asked for itself."""
+        """The runs of all selectors, preceded by the baseline if it was not requested itself."""
         asked = [runs[0].plan for runs in self.mechanisms.values()]
         if not self.baseline or self.baseline[0].plan in asked:
             return self.mechanisms
@@ -42,21 +42,21 @@ class Simulation:
 
     @property
     def finished(self) -> bool:
-        """Whether every run came to its end."""
+        """Whether every run finished."""
         return all(run.finished for runs in self.results.values() for run in runs)
 
     def table(self, width: int = WIDTH) -> Table:
-        """Lay all out side by side, each at its end."""
+        """Return the table of all selectors at the end of their runs."""
         return report.table(self.results, width)
 
     def comparison(self, width: int = WIDTH) -> Table | None:
-        """Compare with quick-sort at equal quality; None if there is nothing to compare."""
+        """Return the comparison with quick-sort at equal quality; None without a baseline."""
         if not self.baseline:
             return None
         return report.comparison_table(self.mechanisms, self.baseline, width)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return one row for each mechanism and repeat, with the fields of `--json`."""
+        """Return one row for each selector and repeat, with the fields of `--json`."""
         return [report.row(run) for runs in self.results.values() for run in runs]
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Simulation:
 def collect_results(
     study: SimulatedStudy, plans: Sequence[SimulationPlan], baseline: SimulationPlan | None
 ) -> Simulation:
-    """Return what a study that was played has measured."""
+    """Collect the results of a simulation that has been run."""
     mechanisms = {report.display_name(plan): study.runs(plan) for plan in plans}
     return Simulation(mechanisms, study.runs(baseline) if baseline else None)
 
@@ -78,5 +78,5 @@ def collect_results(
 def all_plans(
     plans: Sequence[SimulationPlan], baseline: SimulationPlan | None
 ) -> list[SimulationPlan]:
-    """Return all plans to play, the baseline first if it was not asked for itself."""
+    """Return all plans to run, preceded by the baseline if it was not requested itself."""
     return [*([baseline] if baseline and baseline not in plans else []), *plans]

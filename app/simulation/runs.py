@@ -1,4 +1,4 @@
-"""One run: a crowd judges one topic with one selector, question by question."""
+"""One run: a simulated crowd judges one topic with one selector, question by question."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,21 +20,21 @@ from nextpair.selectors.state.settings import ConflictPolicy, Settings
 BASELINE = "quick-sort"
 """The selector that the others are compared with."""
 SEEDS = 2**53
-"""Topics' seeds stay below this: every reader of JSON keeps such a number exactly."""
+"""Seeds of topics are below this: every JSON reader keeps such a number exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationPlan:
-    """What is simulated, whatever the topic.
+    """The settings of a simulation, for all topics.
 
     Parameters
     ----------
     workers
-        How many answer at once.
+        How many workers answer concurrently.
     budget
         Judgments per document after which a topic stops, finished or not.
     max_documents
-        A random sample of this many documents is judged per topic.
+        The size of a random sample of documents per topic.
     """
 
     selector: str
@@ -60,21 +60,21 @@ class SimulationPlan:
 
 @dataclass(frozen=True, slots=True)
 class TopicRun:
-    """What one run over one topic came to.
+    """The result of one run on one topic.
 
     Parameters
     ----------
     exact
-        Whether the recovered order is the true one, ties included.
+        Whether the recovered order equals the true one, ties included.
     finished
-        Whether nothing was left to ask, or the budget was used.
+        Whether nothing was left to ask, or the budget was used up.
     ended
-        Why nothing was left to ask: `budget` also where the simulation's own one was used. None
-        where questions were left that nobody in the crowd could have.
+        Why nothing was left to ask; `budget` also where the simulation's own budget was used up.
+        None where questions were left that no worker of the crowd was eligible for.
     seconds
-        Without those that the curve took.
+        The duration, without the time that measuring the curve took.
     curve
-        The tau-b after so many judgments, at every checkpoint before the end, if it was wanted.
+        The tau-b at every checkpoint before the end, if it was measured.
     """
 
     topic: str
@@ -94,7 +94,7 @@ def judge_topic(
     truth: GroundTruth,
     plan: SimulationPlan,
     seed: Sequence[int],
-    open_desk: OpenBackend = LocalBackend,
+    open_backend: OpenBackend = LocalBackend,
     *,
     with_curve: bool = False,
 ) -> TopicRun:
@@ -103,7 +103,7 @@ def judge_topic(
     Parameters
     ----------
     with_curve
-        Whether to measure the quality on the way, too. It changes nothing but takes time.
+        Whether to measure the quality at checkpoints; it takes time, but changes no result.
     """
     started = time.perf_counter()
     streams = [np.random.default_rng([*seed, stream]) for stream in range(4)]
@@ -116,20 +116,20 @@ def judge_topic(
         on_conflict=plan.on_conflict,
         seed=int(own.integers(SEEDS)),
     )
-    desk = open_desk(truth.documents, settings)
-    session = _JudgingLoop(desk, truth, draw_crowd(plan.crowd, recruiting), plan, asking)
+    backend = open_backend(truth.documents, settings)
+    session = _JudgingLoop(backend, truth, draw_crowd(plan.crowd, recruiting), plan, asking)
     if with_curve:
         session.measure_at(checkpoints(len(truth.documents)))
-    finished = session.play()
-    ended = desk.ended()
+    finished = session.run()
+    ended = backend.ended()
     if ended is None and finished:
         ended = End.BUDGET
-    tau_b, exact = compare_orders(desk.scores(), truth.scores)
+    tau_b, exact = compare_orders(backend.scores(), truth.scores)
     return TopicRun(
         truth.topic,
         len(truth.documents),
         session.judgments,
-        desk.conflicts(),
+        backend.conflicts(),
         tau_b,
         exact,
         finished,
@@ -148,17 +148,17 @@ def _sample(truth: GroundTruth, most: int | None, rng: np.random.Generator) -> G
 
 
 class _JudgingLoop:
-    """Workers who come, take a pair, and answer at some later moment."""
+    """The judging loop: workers arrive at random, lease a pair, and answer it some time later."""
 
     def __init__(
         self,
-        desk: JudgingBackend,
+        backend: JudgingBackend,
         truth: GroundTruth,
         crowd: Sequence[SimulatedWorker],
         plan: SimulationPlan,
         rng: np.random.Generator,
     ) -> None:
-        self._desk = desk
+        self._backend = backend
         self._true = truth.scores
         self._judge = truth.judge()
         self._idle = list(crowd)
@@ -179,67 +179,67 @@ class _JudgingLoop:
         self._next_checkpoint = next(self._checkpoints, None)
 
     def _measure(self) -> None:
-        """Record the quality, if that is due."""
+        """Record the quality if a checkpoint is reached."""
         if self.judgments != self._next_checkpoint:
             return
         started = time.perf_counter()
-        tau_b, _ = compare_orders(self._desk.scores(), self._true)
+        tau_b, _ = compare_orders(self._backend.scores(), self._true)
         self.curve.append(CurvePoint(self.judgments, tau_b))
         self._next_checkpoint = next(self._checkpoints, None)
         self.measuring_seconds += time.perf_counter() - started
 
-    def play(self) -> bool:
-        """Go on until nothing is left to ask; say whether that was reached."""
+    def run(self) -> bool:
+        """Judge until nothing is left to ask; return whether the run finished."""
         while self.judgments < self._limit:
-            said = self._hand_out_all()
-            if said and not self._busy:
-                return said is Idle.DONE
+            idle_reason = self._assign_all()
+            if idle_reason and not self._busy:
+                return idle_reason is Idle.DONE
             self._answer()
             self._measure()
         return True
 
-    def _hand_out_all(self) -> Idle | None:
-        """Hand out pairs while there is room; say why it ended if it was not for lack of that."""
-        said: Idle | None = None
+    def _assign_all(self) -> Idle | None:
+        """Assign pairs up to the concurrency limit; return why there is none before that."""
+        idle_reason: Idle | None = None
         while (
-            said is None
+            idle_reason is None
             and len(self._busy) < self._at_once
             and self.judgments + len(self._busy) < self._limit
         ):
-            said = self._hand_out()
-        return said
+            idle_reason = self._assign_one()
+        return idle_reason
 
-    def _hand_out(self) -> Idle | None:
-        """Hand out one pair, or say why no worker of the crowd can have one."""
-        said: Idle | None = None
+    def _assign_one(self) -> Idle | None:
+        """Assign one pair, or return why no worker of the crowd can get one."""
+        idle_reason: Idle | None = None
         for turn in range(len(self._idle)):
-            # Whoever comes is drawn at random; only if nothing is awaited either, all are tried.
+            # A random worker arrives; all are tried only if no answer is pending.
             drawn = int(self._rng.integers(turn, len(self._idle)))
             self._idle[turn], self._idle[drawn] = self._idle[drawn], self._idle[turn]
             worker = self._idle[turn]
-            asked = self._desk.ask(worker.id)
-            if not isinstance(asked, Idle):
+            question = self._backend.ask(worker.id)
+            if not isinstance(question, Idle):
                 self._idle.pop(turn)
-                self._busy.append((asked, worker))
+                self._busy.append((question, worker))
                 return None
-            said = asked
-            if said is Idle.DONE or self._busy:
+            idle_reason = question
+            if idle_reason is Idle.DONE or self._busy:
                 break
-        return said
+        return idle_reason
 
     def _answer(self) -> None:
         question, worker = self._busy.pop(int(self._rng.integers(len(self._busy))))
         self._idle.append(worker)
         answer = self._judge.answer(question, worker, self._rng)
-        self._desk.answer(question.pair, worker.id, answer)
+        self._backend.answer(question.pair, worker.id, answer)
         self.judgments += 1
 
 
 def compare_orders(recovered: NDArray[np.float64], true: NDArray[np.float64]) -> tuple[float, bool]:
-    """Return Kendall's tau-b between two orders, and whether they are the same one.
+    """Return Kendall's tau-b between two orders, and whether they are equal.
 
-    A document that nobody has judged (NaN) counts as the mean of the others: nothing is known of
-    it. Where either order is one single class tau-b is not defined: it counts as 1 if both are.
+    An unjudged document (NaN) gets the mean score of the others. Where either order has a single
+    class, tau-b is undefined: it counts as 1 if both have, else as 0.
     """
     if np.isnan(recovered).any():
         judged = recovered[np.isfinite(recovered)]

@@ -1,4 +1,4 @@
-"""Many runs: every plan on every topic, repeated, as many at once as there are jobs."""
+"""Many runs: every plan on every topic, repeated, on several processes or threads."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
@@ -15,12 +15,12 @@ from nextpair.app.simulation.judging_backend import JudgingBackends, LocalBacken
 from nextpair.app.simulation.runs import SimulationPlan, TopicRun, judge_topic
 
 Task = tuple[int, int, int]
-"""A plan, a repeat and a topic, by their places."""
+"""The indices of a plan, a repeat and a topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRun:
-    """One plan, once, over all topics."""
+    """One repeat of a plan, over all topics."""
 
     plan: SimulationPlan
     seed: int
@@ -43,12 +43,12 @@ class StudyRun:
 
     @property
     def tau_b(self) -> float:
-        """The mean over topics."""
+        """The mean tau-b over topics."""
         return float(np.mean([topic.tau_b for topic in self.topics]))
 
     @property
     def curve(self) -> QualityCurve:
-        """How the quality grew with the judgments, if that was measured."""
+        """The quality curve, if it was measured."""
         return run_curve(
             [(topic.curve, CurvePoint(topic.judgments, topic.tau_b)) for topic in self.topics]
         )
@@ -60,29 +60,29 @@ class StudyRun:
 
     @property
     def finished(self) -> bool:
-        """Whether every topic came to its end."""
+        """Whether every topic finished."""
         return all(topic.finished for topic in self.topics)
 
     @property
     def seconds(self) -> float:
-        """Computing time, added up over topics."""
+        """The sum of durations over topics."""
         return sum(topic.seconds for topic in self.topics)
 
     @property
     def peak_mb(self) -> float:
-        """The most memory any process had."""
+        """The largest peak memory of any process."""
         return max(topic.peak_mb for topic in self.topics)
 
 
 class SimulatedStudy:
-    """Plans side by side on the same topics, each repeated with its own seed.
+    """Several plans on the same topics, each repeat with its own seed.
 
     Parameters
     ----------
-    desks
-        Where topics are judged, if not in this process and others like it.
+    backends
+        The remote backends; None to judge in this process and its children.
     with_curves
-        Whether the quality is measured on the way, too: it takes time.
+        Whether to measure quality curves, which takes time.
     """
 
     def __init__(
@@ -92,62 +92,64 @@ class SimulatedStudy:
         *,
         repeat: int = 1,
         seed: int = 0,
-        desks: JudgingBackends | None = None,
+        backends: JudgingBackends | None = None,
         with_curves: bool = False,
     ) -> None:
         self._truths = truths
         self._plans = plans
         self._seeds = range(seed, seed + repeat)
-        self._desks = desks
+        self._backends = backends
         self._with_curves = with_curves
         self._done: dict[Task, TopicRun] = {}
 
     def __len__(self) -> int:
         return len(self._plans) * len(self._seeds) * len(self._truths)
 
-    def play(self, jobs: int = 1) -> Iterator[TopicRun]:
-        """Run everything, yielding each topic as it ends; the result does not depend on `jobs`."""
+    def run(self, jobs: int = 1) -> Iterator[TopicRun]:
+        """Run everything, yielding each topic as it ends; results do not depend on `jobs`."""
         tasks = [
             (plan, repeat, topic)
             for repeat in range(len(self._seeds))
             for plan in range(len(self._plans))
             for topic in range(len(self._truths))
         ]
-        played = self._play_here(tasks) if jobs == 1 else self._play_elsewhere(tasks, jobs)
+        results = self._run_serially(tasks) if jobs == 1 else self._run_in_pool(tasks, jobs)
         with one_thread():
-            for task, topic_run in played:
+            for task, topic_run in results:
                 self._done[task] = topic_run
                 yield topic_run
 
-    def _play_here(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, TopicRun]]:
+    def _run_serially(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, TopicRun]]:
         for task in tasks:
             yield task, self._run(task)
 
-    def _play_elsewhere(self, tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, TopicRun]]:
+    def _run_in_pool(self, tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, TopicRun]]:
         pool, run = self._pool(jobs)
         try:
             futures = {pool.submit(run, task): task for task in tasks}
             for future in as_completed(futures):
                 yield futures[future], future.result()
         finally:
-            if self._desks is not None:
-                self._desks.stop()
+            if self._backends is not None:
+                self._backends.stop()
             pool.shutdown(cancel_futures=True)
 
     def _pool(self, jobs: int) -> tuple[Executor, Callable[[Task], TopicRun]]:
-        if self._desks is not None:
-            # The computing is done elsewhere: here everyone only waits for an answer.
+        if self._backends is not None:
+            # Threads suffice: the computation happens at the service.
             return ThreadPoolExecutor(jobs), self._run
-        # Fresh processes: a fork would copy the progress bar's thread in whatever state it is.
+        # spawn, not fork: a fork would copy the thread of the progress bar in an arbitrary state.
         return ProcessPoolExecutor(jobs, get_context("spawn"), _initialise_process, (self,)), _run
 
     def _run(self, task: Task) -> TopicRun:
         plan, repeat, topic = task
         truth, seed = self._truths[topic], self._seeds[repeat]
-        open_desk = self._desks.at(plan, seed, truth.topic) if self._desks else LocalBackend
+        open_backend = (
+            self._backends.opener(plan, seed, truth.topic) if self._backends else LocalBackend
+        )
         chance = [seed, topic]
         return judge_topic(
-            truth, self._plans[plan], chance, open_desk, with_curve=self._with_curves
+            truth, self._plans[plan], chance, open_backend, with_curve=self._with_curves
         )
 
     def runs(self, plan: SimulationPlan) -> list[StudyRun]:
@@ -167,7 +169,7 @@ _study: SimulatedStudy | None = None
 
 
 def _initialise_process(study: SimulatedStudy) -> None:
-    """Prepare a process of the pool: it holds the study, and computes on one core."""
+    """Initialise a process of the pool: it keeps the simulation, and computes on one core."""
     global _study
     _study = study
     limit_threads()

@@ -39,7 +39,7 @@ def measure(given: argparse.Namespace) -> Section:
         chosen, seeds = (truths, SEEDS) if size else (truths[::EVERY], 1)
         plans = [_plan(error, size, workers) for error in ERRORS for workers in (1, AT_ONCE)]
         study = SimulatedStudy(chosen, plans, repeat=seeds, seed=FIRST_SEED)
-        list(study.play(given.jobs))
+        list(study.run(given.jobs))
         for error, one, many in zip(ERRORS, plans[::2], plans[1::2], strict=True):
             name = f"{size or 'all'}, {error}"
             section.rows.append((name, *_cells(study.runs(one), study.runs(many))))

@@ -53,7 +53,7 @@ class Outcome:
     accused: int
 
 
-class _Desk(LocalBackend):
+class _GoldFirstBackend(LocalBackend):
     """A desk that begins with traps, and whose topic can be asked about its workers afterwards."""
 
     def __init__(
@@ -133,16 +133,16 @@ def _run(task: Task) -> Outcome:
     truth, plan, seed, traps = task
     # The third stream of a run's seed is the one its crowd is drawn with; the fifth is free.
     crowd = draw_crowd(plan.crowd, np.random.default_rng([*seed, 2]))
-    desks: list[_Desk] = []
+    backends: list[_GoldFirstBackend] = []
 
-    def open_desk(documents: Sequence[Document], settings: Settings) -> _Desk:
+    def open_backend(documents: Sequence[Document], settings: Settings) -> _GoldFirstBackend:
         rng = np.random.default_rng([*seed, 4])
-        desks.append(_Desk(documents, settings, crowd, traps, rng))
-        return desks[-1]
+        backends.append(_GoldFirstBackend(documents, settings, crowd, traps, rng))
+        return backends[-1]
 
-    run = judge_topic(truth, plan, seed, open_desk)
+    run = judge_topic(truth, plan, seed, open_backend)
     bad = {worker.id for worker in crowd if worker.kind is not WorkerKind.HONEST}
-    known = [one for one in desks[0].reliabilities() if one.answers >= ENOUGH]
+    known = [one for one in backends[0].reliabilities() if one.answers >= ENOUGH]
     accused = {one.worker for one in known if one.right < HALF_RIGHT}
     seen = {one.worker for one in known}
     return Outcome(

@@ -26,8 +26,8 @@ def measure(given: argparse.Namespace) -> Section:
     }
     study = SimulatedStudy(truths, list(ours.values()), repeat=SEEDS, seed=FIRST_SEED)
     beside = SimulatedStudy(truths, list(others.values()), repeat=SEEDS_OF_OTHERS, seed=FIRST_SEED)
-    list(study.play(given.jobs))
-    list(beside.play(given.jobs))
+    list(study.run(given.jobs))
+    list(beside.run(given.jobs))
     section = Section(
         "Placement with workers who err",
         "python -m benchmarks.placing.noise",

@@ -43,7 +43,7 @@ def measure(given: argparse.Namespace) -> Section:
 
 def _play(truths: Sequence[GroundTruth], plan: SimulationPlan, jobs: int) -> list[StudyRun]:
     study = SimulatedStudy(truths, [plan], repeat=SEEDS, seed=FIRST_SEED)
-    list(study.play(jobs))
+    list(study.run(jobs))
     return study.runs(plan)
 
 

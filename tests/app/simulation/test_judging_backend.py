@@ -116,8 +116,8 @@ def test_so_does_one_that_fits_its_beliefs_anew(selector: str, workers: int) -> 
 def same_at_both(plan: SimulationPlan) -> None:
     for truth in (graded(), recorded()):
         local, forgetful = (
-            without_cost(judge_topic(truth, plan, [plan.workers, plan.votes], open_desk))
-            for open_desk in (LocalBackend, ForgetfulDesk)
+            without_cost(judge_topic(truth, plan, [plan.workers, plan.votes], open_backend))
+            for open_backend in (LocalBackend, ForgetfulDesk)
         )
         assert local == forgetful
 
@@ -127,31 +127,31 @@ def two_documents(votes: int = 1) -> LocalBackend:
 
 
 def test_a_pair_that_is_held_is_not_handed_out_again() -> None:
-    desk = two_documents()
-    assert desk.ask("anna") in [ShownPair((0, 1), swapped) for swapped in (False, True)]
-    assert desk.ask("ben") is Idle.WAIT
+    backend = two_documents()
+    assert backend.ask("anna") in [ShownPair((0, 1), swapped) for swapped in (False, True)]
+    assert backend.ask("ben") is Idle.WAIT
 
 
 def test_an_answer_given_by_another_frees_the_pair_for_whoever_was_asked() -> None:
-    desk = two_documents(votes=2)
-    asked = desk.ask("anna")
+    backend = two_documents(votes=2)
+    asked = backend.ask("anna")
     assert not isinstance(asked, Idle)
-    desk.answer(asked.pair, "anna", WorkerAnswer(Outcome.BETTER, "recorded"))
-    assert desk.ask("recorded") is Idle.SEEN
-    assert not isinstance(desk.ask("anna"), Idle)
+    backend.answer(asked.pair, "anna", WorkerAnswer(Outcome.BETTER, "recorded"))
+    assert backend.ask("recorded") is Idle.SEEN
+    assert not isinstance(backend.ask("anna"), Idle)
 
 
 def test_being_told_to_wait_costs_no_chance() -> None:
     def answered(waits: int) -> list[ShownPair]:
         documents = [Document(f"d{place}") for place in range(12)]
-        desk, asked = LocalBackend(documents, Settings("uniform", seed=4)), list[ShownPair]()
-        while not isinstance(question := desk.ask("anna"), Idle):
+        backend, asked = LocalBackend(documents, Settings("uniform", seed=4)), list[ShownPair]()
+        while not isinstance(question := backend.ask("anna"), Idle):
             asked.append(question)
-            while not isinstance(held := desk.ask("ben"), Idle):
-                desk.answer(held.pair, "ben", WorkerAnswer(Outcome.TIE, "ben"))
+            while not isinstance(held := backend.ask("ben"), Idle):
+                backend.answer(held.pair, "ben", WorkerAnswer(Outcome.TIE, "ben"))
                 asked.append(held)
-            assert [desk.ask("ben") for _ in range(waits)] == [held] * waits
-            desk.answer(question.pair, "anna", WorkerAnswer(Outcome.TIE, "anna"))
+            assert [backend.ask("ben") for _ in range(waits)] == [held] * waits
+            backend.answer(question.pair, "anna", WorkerAnswer(Outcome.TIE, "anna"))
         return asked
 
     assert answered(waits=0) == answered(waits=5)
@@ -160,12 +160,12 @@ def test_being_told_to_wait_costs_no_chance() -> None:
 def test_every_seed_drawn_for_a_topic_survives_readers_of_json() -> None:
     seeds: list[int] = []
 
-    def open_desk(documents: Sequence[Document], settings: Settings) -> LocalBackend:
+    def open_backend(documents: Sequence[Document], settings: Settings) -> LocalBackend:
         seeds.append(settings.seed)
         return LocalBackend(documents, settings)
 
     for seed in range(20):
-        judge_topic(graded(2), SimulationPlan("uniform"), [seed], open_desk)
+        judge_topic(graded(2), SimulationPlan("uniform"), [seed], open_backend)
     assert len(set(seeds)) == 20
     assert all(int(float(seed)) == seed < SEEDS for seed in seeds)
     assert max(seeds) > 2**48

@@ -86,15 +86,15 @@ def without_cost(study: SimulatedStudy, plans: Sequence[SimulationPlan]) -> list
 
 def in_process(plans: Sequence[SimulationPlan]) -> list[list[StudyRun]]:
     study = SimulatedStudy(truths(), plans, seed=3)
-    assert len([*study.play()]) == len(study)
+    assert len([*study.run()]) == len(study)
     return without_cost(study, plans)
 
 
 def at_service(client: Client, plans: Sequence[SimulationPlan], jobs: int) -> list[list[StudyRun]]:
-    desks = RemoteBackends(client)
-    names = desks.prepare(plans, [3])
-    study = SimulatedStudy(truths(), plans, seed=3, desks=desks)
-    assert len([*study.play(jobs)]) == len(study)
+    backends = RemoteBackends(client)
+    names = backends.prepare(plans, [3])
+    study = SimulatedStudy(truths(), plans, seed=3, backends=backends)
+    assert len([*study.run(jobs)]) == len(study)
     log = [
         (one.first, one.second, one.worker, one.outcome)
         for one in client.judgments(names[-1], "t1")
@@ -144,12 +144,12 @@ def test_a_run_at_a_service_is_the_run_in_process(client: Client, selector: str)
 
 
 def test_who_says_left_means_what_the_service_shows_there(client: Client) -> None:
-    plan, desks = (
+    plan, backends = (
         SimulationPlan("uniform", crowd=CrowdSettings(9, left=1), workers=3),
         RemoteBackends(client),
     )
-    (name,) = desks.prepare([plan], [3])
-    (run,) = SimulatedStudy(truths(1), [plan], seed=3, desks=desks).play()
+    (name,) = backends.prepare([plan], [3])
+    (run,) = SimulatedStudy(truths(1), [plan], seed=3, backends=backends).run()
     told = [(one.answer["preference"], one.outcome) for one in client.judgments(name, "t1")]
     assert set(told) == {("left", Outcome.BETTER), ("left", Outcome.WORSE)}
     assert len(told) == run.judgments
@@ -170,10 +170,10 @@ def test_a_recorded_answer_is_filed_under_the_worker_who_was_asked(client: Clien
         for first in range(second)
     }
     truth = RecordedTruth("a topic", [Document(f"d{place}") for place in range(4)], answers)
-    plan, desks = SimulationPlan("quick-sort"), RemoteBackends(client)
-    (name,) = desks.prepare([plan], [0])
-    study = SimulatedStudy([truth], [plan], desks=desks)
-    (run,) = study.play()
+    plan, backends = SimulationPlan("quick-sort"), RemoteBackends(client)
+    (name,) = backends.prepare([plan], [0])
+    study = SimulatedStudy([truth], [plan], backends=backends)
+    (run,) = study.run()
     assert (run.tau_b, run.exact) == (1, True)
     (topic,) = client.topics(name)
     assert (topic.title, topic.documents) == ("a topic", 4)
@@ -182,21 +182,21 @@ def test_a_recorded_answer_is_filed_under_the_worker_who_was_asked(client: Clien
 
 
 def test_a_simulation_that_ends_sends_the_threads_away(client: Client) -> None:
-    plan, desks = SimulationPlan("uniform"), RemoteBackends(client)
-    desks.prepare([plan], [0])
-    study = SimulatedStudy(truths(4, 30), [plan], desks=desks)
-    playing = study.play(jobs=2)
-    desks.stop()
+    plan, backends = SimulationPlan("uniform"), RemoteBackends(client)
+    backends.prepare([plan], [0])
+    study = SimulatedStudy(truths(4, 30), [plan], backends=backends)
+    playing = study.run(jobs=2)
+    backends.stop()
     with pytest.raises(NextpairError, match="stopped"):
         next(playing)
 
 
 def test_a_paused_study_is_not_waited_for(client: Client) -> None:
-    plan, desks = SimulationPlan("uniform"), RemoteBackends(client)
-    (name,) = desks.prepare([plan], [0])
+    plan, backends = SimulationPlan("uniform"), RemoteBackends(client)
+    (name,) = backends.prepare([plan], [0])
     client.change_study(name, status="paused")
     with pytest.raises(NextpairError, match="paused"):
-        [*SimulatedStudy(truths(), [plan], desks=desks).play()]
+        [*SimulatedStudy(truths(), [plan], backends=backends).run()]
 
 
 def test_the_command_finds_the_same_at_a_service(

@@ -36,7 +36,7 @@ def without_cost(runs: list[StudyRun]) -> list[StudyRun]:
 
 def played(seed: int, repeat: int, jobs: int = 1) -> list[list[StudyRun]]:
     study = SimulatedStudy(truths(), PLANS, repeat=repeat, seed=seed)
-    assert len(list(study.play(jobs))) == len(study) == len(PLANS) * repeat * 3
+    assert len(list(study.run(jobs))) == len(study) == len(PLANS) * repeat * 3
     return [without_cost(study.runs(plan)) for plan in PLANS]
 
 
@@ -64,12 +64,12 @@ def test_topics_come_in_the_order_of_the_truths() -> None:
 def test_topics_that_are_alike_are_not_judged_with_the_same_chance() -> None:
     truth = truths()[0]
     study = SimulatedStudy([truth] * 5, PLANS[:1])
-    assert len({topic.judgments for topic in study.play()}) > 1
+    assert len({topic.judgments for topic in study.run()}) > 1
 
 
 def test_a_run_of_a_study_is_a_run_of_its_topics() -> None:
     study = SimulatedStudy(truths(), PLANS[:1], seed=7)
-    list(study.play())
+    list(study.run())
     alone = [judge_topic(truth, PLANS[0], [7, place]) for place, truth in enumerate(truths())]
     assert without_cost(study.runs(PLANS[0])) == without_cost([StudyRun(PLANS[0], 7, alone)])
 
@@ -78,7 +78,7 @@ def test_a_run_of_a_study_is_a_run_of_its_topics() -> None:
 def test_an_error_of_one_topic_ends_the_study(jobs: int) -> None:
     study = SimulatedStudy(truths(), [SimulationPlan("quick-sort", votes=0)])
     with pytest.raises(BadInput, match="at least one vote"):
-        list(study.play(jobs))
+        list(study.run(jobs))
 
 
 def test_a_run_adds_up_its_topics() -> None:

@@ -104,9 +104,9 @@ def test_one_and_three_processes_come_to_the_same_bits(tmp_path: Path) -> None:
 def test_a_study_leaves_the_threads_of_its_process_as_they_were() -> None:
     truth = GradedTruth("t", [Document(name) for name in "abc"], [0, 1, 2])
     study = SimulatedStudy([truth], [SimulationPlan("merge-tie")])
-    list(study.play())  # now all libraries are loaded
+    list(study.run())  # now all libraries are loaded
     before = dict(os.environ)
     with threadpool_limits(2):
-        assert [type(one) for one in study.play()] == [TopicRun]
+        assert [type(one) for one in study.run()] == [TopicRun]
         assert {one["num_threads"] for one in threadpool_info()} == {2}
     assert dict(os.environ) == before
