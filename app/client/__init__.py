@@ -1,4 +1,4 @@
-"""A client of the service: typed, and safe to repeat.
+"""A typed client of the service, which retries safely.
 
     with Client("http://127.0.0.1:8000", key) as client:
         client.create_study("answers", votes=3)
@@ -6,8 +6,8 @@
         for assignment in client.next("answers", worker="ann").assignments:
             client.judge(assignment, "left")
 
-Every call either happens once or not at all, so what gets no answer is simply sent again: creating
-calls carry an Idempotency-Key, and the others change nothing when they are repeated.
+All calls are idempotent, so a call that gets no response is simply sent again: calls that create
+something carry an Idempotency-Key, and the others change nothing when they are repeated.
 """
 
 import time
@@ -26,14 +26,14 @@ __all__ = ["Client", "Refused", "Unreachable"]
 
 
 class Client(SetupCalls, JudgingCalls, ResultCalls, HiringCalls, KeyCalls):
-    """Calls the service; one connection pool, usable by many threads.
+    """Calls the service; one connection pool, thread-safe.
 
     Parameters
     ----------
     retries
-        How often a call is sent again that got no answer, or was told to come back later.
+        How often a call is retried that got no response, or a temporary error.
     sleep
-        How to wait in between.
+        How to wait between retries.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Client(SetupCalls, JudgingCalls, ResultCalls, HiringCalls, KeyCalls):
         return str(self._connection.http.base_url).rstrip("/")
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._connection.http.close()
 
     def __enter__(self) -> Self:
@@ -70,5 +70,5 @@ class Client(SetupCalls, JudgingCalls, ResultCalls, HiringCalls, KeyCalls):
         self.close()
 
     def ready(self) -> None:
-        """Raise unless the service can serve."""
+        """Raise unless the service is ready."""
         self._connection.send("GET", "/readyz")

@@ -1,4 +1,4 @@
-"""What every call is made with."""
+"""The base of all groups of calls, and helpers for paths, queries and bodies."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from nextpair.app.validation_messages import first_error
 
 
 class CallGroup:
-    """Calls to one service."""
+    """A group of calls to one service."""
 
     def __init__(self, connection: RetryingConnection) -> None:
         self._connection = connection
@@ -20,26 +20,26 @@ class CallGroup:
 
 
 def path_segment(name: str) -> str:
-    """Write a name as part of an address."""
+    """Quote a name as one segment of a path."""
     return quote(name, safe="")
 
 
 def query_parameters(query: Mapping[str, object]) -> dict[str, str]:
-    """Write what is given of a query; the rest is left to the service."""
-    told = {name: value for name, value in query.items() if value is not None}
+    """Format the query parameters that are not None; the service has defaults for the others."""
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in told.items()
+        for name, value in query.items()
+        if value is not None
     }
 
 
 def dump_set_fields(shape: BaseModel) -> dict[str, Any]:
-    """Write what is set of a shape."""
+    """Dump the fields of a model that are set."""
     return shape.model_dump(mode="json", exclude_unset=True)
 
 
 def validated_body(shape: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Check what is sent before it is: a misspelt setting is told where it was written."""
+    """Validate a body before it is sent: a misspelt setting fails where it is written."""
     try:
         return dump_set_fields(shape.model_validate(values))
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Calls that are sent again until they are answered: what the client is built on."""
+"""HTTP requests that are retried until they are answered."""
 
 import random
 import uuid
@@ -15,7 +15,7 @@ from nextpair.selectors.errors import NextpairError
 Shape = TypeVar("Shape", bound=BaseModel)
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504, 507})
-"""What may go better in a moment."""
+"""The statuses of temporary errors."""
 
 
 class Refused(NextpairError):
@@ -24,7 +24,7 @@ class Refused(NextpairError):
     code = "refused"
 
     def __init__(self, problem: ProblemOut) -> None:
-        where = "; ".join(f"{one.where}: {one.what}" for one in problem.errors or ())
+        where = "; ".join(f"{error.where}: {error.what}" for error in problem.errors or ())
         super().__init__(where or problem.detail)
         self.problem = problem
 
@@ -36,7 +36,7 @@ class Unreachable(NextpairError):
 
 
 class RetryingConnection:
-    """A service at an address, with a key to it; many threads may use it at once."""
+    """The connections to a service at a URL, with an API key; thread-safe."""
 
     def __init__(
         self, url: str, key: str, *, timeout: float, retries: int, sleep: Callable[[float], None]
@@ -46,7 +46,7 @@ class RetryingConnection:
                 base_url=url.rstrip("/"),
                 headers={"Authorization": f"Bearer {key}"},
                 timeout=timeout,
-                # Nothing in the environment may send a key elsewhere.
+                # No proxy from the environment: it would receive the key.
                 trust_env=False,
                 limits=httpx.Limits(max_connections=256, max_keepalive_connections=256),
             )
@@ -65,29 +65,29 @@ class RetryingConnection:
         query: Mapping[str, str] | None = None,
         creates: bool = False,
     ) -> Shape:
-        """Make a call, and read its answer.
+        """Make a call, and parse the response.
 
         Parameters
         ----------
         creates
-            Whether a repetition must be known as one.
+            Whether the call needs an Idempotency-Key, so that a retry creates nothing twice.
         """
         headers = {"Idempotency-Key": uuid.uuid4().hex} if creates else {}
         response = self.send(method, path, json=body, params=query, headers=headers)
         return self.read(shape, response)
 
     def read(self, shape: type[Shape], response: httpx.Response) -> Shape:
-        """Read what was answered; another program may be listening at the address."""
+        """Parse a response; another program may be listening at the URL."""
         try:
             return shape.model_validate_json(response.content)
         except ValidationError:
             raise Unreachable(f"{self.http.base_url} does not answer as nextpair does") from None
 
     def pages(self, shape: type[Shape], path: str) -> Iterator[Shape]:
-        """Yield what a list holds, page by page."""
+        """Yield the items of a list, page by page."""
         after: dict[str, str] = {}
         while True:
-            # A shape is known only when called, which pydantic can do and a type checker cannot.
+            # The type argument is a variable, which pydantic supports and type checkers do not.
             page = self.call(Page[shape], "GET", path, query=after)  # type: ignore[valid-type]
             yield from page.items
             if page.next is None:
@@ -96,7 +96,7 @@ class RetryingConnection:
 
     @contextmanager
     def stream(self, path: str, query: Mapping[str, str]) -> Iterator[httpx.Response]:
-        """Open an answer that is read as it comes; one that breaks off is not begun anew."""
+        """Open a response that is streamed; one that breaks off is not retried."""
         try:
             with self.http.stream("GET", path, params=query) as response:
                 if response.is_error:
@@ -119,7 +119,7 @@ class RetryingConnection:
         Parameters
         ----------
         content
-            Begins to yield the body; called anew for each attempt.
+            Yields the body; called once per attempt.
         """
         for attempt in range(self._retries + 1):
             response: httpx.Response | None = None
@@ -128,7 +128,7 @@ class RetryingConnection:
                     method, path, content=content() if content else None, **options
                 )
             except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):
-                # Trying again cannot help; and the error itself might show the key.
+                # Not retried, since it cannot help; not chained, since the error may show the key.
                 raise Unreachable(
                     f"{self.http.base_url} cannot be called: see to its address, and to the key"
                 ) from None
@@ -145,18 +145,18 @@ class RetryingConnection:
 
 
 def _backoff_seconds(attempt: int, response: httpx.Response | None) -> float:
-    """Wait longer each time, as long as was asked for, and not just as long as everyone else."""
-    told = response.headers.get("retry-after", "") if response is not None else ""
-    least = float(told) if told.isdecimal() else 0.0
+    """Return the pause before a retry: exponential backoff with jitter, at least Retry-After."""
+    retry_after = response.headers.get("retry-after", "") if response is not None else ""
+    least = float(retry_after) if retry_after.isdecimal() else 0.0
     return max(least, min(0.05 * 2.0**attempt, 5.0)) * random.uniform(1.0, 1.5)
 
 
 def refusal_of(response: httpx.Response) -> Refused:
-    """Read why a call was refused."""
+    """Parse the problem document of a refused call."""
     try:
         return Refused(ProblemOut.model_validate_json(response.content))
     except ValidationError:
-        said = f"the service answered {response.status_code}"
+        detail = f"the service answered {response.status_code}"
         return Refused(
-            ProblemOut(type="about:blank", title=said, status=response.status_code, detail=said)
+            ProblemOut(type="about:blank", title=detail, status=response.status_code, detail=detail)
         )

@@ -1,4 +1,4 @@
-"""Calls about platforms: what is offered there, done and paid."""
+"""Calls about hiring on crowd platforms."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,19 +9,19 @@ from nextpair.storage.hiring_rows import HiringState
 
 
 class HiringCalls(CallGroup):
-    """Calls about platforms: what is offered there, done and paid."""
+    """Calls about hiring on crowd platforms."""
 
     def hiring(self, study: str) -> HiringOut:
-        """Say how a study's hiring stands."""
+        """Return the status of a study's hiring."""
         return self._call(HiringOut, "GET", f"/v1/studies/{path_segment(study)}/hiring")
 
     def plan_hiring(self, study: str, changes: Mapping[str, Any] | None = None) -> PlanOut:
-        """Say what hiring would create and cost, perhaps with other settings."""
+        """Preview what hiring would create and cost, perhaps with other settings."""
         path = f"/v1/studies/{path_segment(study)}/hiring/plan"
         return self._call(PlanOut, "POST", path, dict(changes or {}))
 
     def set_hiring(self, study: str, state: HiringState) -> HiringOut:
-        """Let a study hire, pause or stop."""
+        """Start, pause or stop a study's hiring."""
         return self._call(
             HiringOut, "POST", f"/v1/studies/{path_segment(study)}/hiring", {"state": state}
         )

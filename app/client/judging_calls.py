@@ -1,4 +1,4 @@
-"""Calls that ask and answer."""
+"""Calls of the judging loop: next questions, answers, skip and undo."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from nextpair.app.schemas.sessions import SessionOut
 
 
 class JudgingCalls(CallGroup):
-    """Calls that ask and answer."""
+    """Calls of the judging loop: next questions, answers, skip and undo."""
 
     def next(
         self,
@@ -20,7 +20,7 @@ class JudgingCalls(CallGroup):
         count: int = 1,
         documents: bool = True,
     ) -> NextOut:
-        """Get the pairs that teach most now."""
+        """Get the most informative pairs for a worker."""
         body = {"worker": worker, "topic": topic, "count": count, "documents": documents}
         return self._call(
             NextOut, "POST", f"/v1/studies/{path_segment(study)}/next", body, creates=True
@@ -33,13 +33,13 @@ class JudgingCalls(CallGroup):
         *,
         seconds: float | None = None,
     ) -> JudgmentOut:
-        """Answer an assignment, as the study's design has it.
+        """Answer an assignment, in the form of the study's design.
 
         Parameters
         ----------
         answer
-            By the names of its parts; or, of a preference, only left, right, equal, equally_good
-            or equally_bad.
+            The parts of the answer by their names; for a preference, just left, right, equal,
+            equally_good or equally_bad.
         """
         body = {
             "answer": {"preference": answer} if isinstance(answer, str) else dict(answer),
@@ -50,7 +50,7 @@ class JudgingCalls(CallGroup):
         return self._call(JudgmentOut, "POST", f"/v1/assignments/{assignment.id}/judgment", body)
 
     def assignment(self, assignment: str) -> AssignmentOut:
-        """Show an assignment as it stands."""
+        """Return the current state of an assignment."""
         return self._call(AssignmentOut, "GET", f"/v1/assignments/{path_segment(assignment)}")
 
     def skip(self, assignment: AssignmentOut, reason: str | None = None) -> Skipped:
@@ -59,7 +59,7 @@ class JudgingCalls(CallGroup):
         return self._call(Skipped, "POST", f"/v1/assignments/{assignment.id}/skip", body)
 
     def undo(self, assignment: AssignmentOut) -> AssignmentOut:
-        """Take the worker's last answer back, and get the same question again."""
+        """Undo the worker's last answer, and get the same question again."""
         body = {"worker": assignment.worker, "attempt": assignment.attempt}
         return self._call(AssignmentOut, "POST", f"/v1/assignments/{assignment.id}/undo", body)
 

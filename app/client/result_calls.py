@@ -1,4 +1,4 @@
-"""Calls that tell what is known, and take back what was wrong."""
+"""Calls for results: rankings, progress, logs, reports, exports; and retractions."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,16 +25,16 @@ from nextpair.app.schemas.studies import WorkerOut
 from nextpair.storage.rows import WorkerStatus
 
 REPORT_SECONDS = 600.0
-"""How long to wait for a report: it folds the whole log again."""
+"""The timeout of a report, which folds the whole log again."""
 
 
 class Export:
-    """The bytes of a file as they come.
+    """The bytes of an export as they arrive.
 
     Parameters
     ----------
     unjudged
-        How many documents of the topics nobody has judged.
+        The number of unjudged documents of the topics.
     """
 
     def __init__(self, response: httpx.Response) -> None:
@@ -46,7 +46,7 @@ class Export:
 
 
 class ResultCalls(CallGroup):
-    """Calls that tell what is known, and take back what was wrong."""
+    """Calls for results: rankings, progress, logs, reports, exports; and retractions."""
 
     def ranking(self, study: str, topic: str, rating: str | None = None) -> RankingOut:
         """Rank a topic's documents."""
@@ -55,26 +55,26 @@ class ResultCalls(CallGroup):
         return self._call(RankingOut, "GET", path, query=query)
 
     def progress(self, study: str, topic: str) -> ProgressOut:
-        """Say how far a topic has come."""
+        """Return the progress of a topic."""
         path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/progress"
         return self._call(ProgressOut, "GET", path)
 
     def study_progress(self, study: str) -> StudyProgressOut:
-        """Say how far a study has come."""
+        """Return the progress of a study."""
         return self._call(StudyProgressOut, "GET", f"/v1/studies/{path_segment(study)}/progress")
 
     def explain(self, study: str, topic: str, first: str, second: str) -> ExplanationOut:
-        """Say how two documents compare, and why."""
+        """Explain how two documents compare."""
         path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/explain"
         return self._call(ExplanationOut, "GET", path, query={"first": first, "second": second})
 
     def reliability(self, study: str, topic: str) -> list[ReliabilityOut]:
-        """Say how far each worker's answers can be relied on, least first."""
+        """Return the reliability of each worker, least first."""
         path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/reliability"
         return self._call(ReliabilitiesOut, "GET", path).workers
 
     def conflicts(self, study: str, topic: str) -> Iterator[ConflictOut]:
-        """Yield what contradicts the rest of a topic's answers."""
+        """Yield the findings that contradict a topic's order."""
         return self._pages(
             ConflictOut, f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/conflicts"
         )
@@ -90,17 +90,17 @@ class ResultCalls(CallGroup):
         return self._pages(WorkerOut, f"/v1/studies/{path_segment(study)}/workers")
 
     def verdicts(self, study: str, worker: str) -> Iterator[VerdictOut]:
-        """Yield what came of checking a worker."""
+        """Yield the verdicts on a worker."""
         path = f"/v1/studies/{path_segment(study)}/workers/{path_segment(worker)}/verdicts"
         return self._pages(VerdictOut, path)
 
     def change_worker(self, study: str, worker: str, status: WorkerStatus) -> WorkerOut:
-        """Block a worker, or let them in again."""
+        """Block a worker, or unblock them."""
         path = f"/v1/studies/{path_segment(study)}/workers/{path_segment(worker)}"
         return self._call(WorkerOut, "PATCH", path, {"status": status})
 
     def retract(self, study: str, retraction: RetractionIn) -> RetractionOut:
-        """Take judgments back, or see what that would change."""
+        """Retract judgments, or preview what that would change."""
         path = f"/v1/studies/{path_segment(study)}/retractions"
         return self._call(RetractionOut, "POST", path, dump_set_fields(retraction))
 
@@ -113,7 +113,7 @@ class ResultCalls(CallGroup):
         points: int | None = None,
         pseudonyms: bool | None = None,
     ) -> ReportOut:
-        """Report on a study; of a large one that takes a while."""
+        """Return the report on a study; for a large one that takes a while."""
         query = {"topic": topic, "rating": rating, "points": points, "pseudonyms": pseudonyms}
         path = f"/v1/studies/{path_segment(study)}/report"
         response = self._connection.send(
@@ -139,7 +139,7 @@ class ResultCalls(CallGroup):
         inferred: bool | None = None,
         pseudonyms: bool | None = None,
     ) -> Iterator[Export]:
-        """Open a study's results as a file, which says what it leaves out."""
+        """Open a study's results as a file, with the number of unjudged documents."""
         query = {"topic": topic, "rating": rating, "levels": levels, "unjudged": unjudged}
         query |= {"inferred": inferred, "pseudonyms": pseudonyms}
         path = f"/v1/studies/{path_segment(study)}/export/{format.value}"

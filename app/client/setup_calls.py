@@ -1,4 +1,4 @@
-"""Calls that set studies and topics up."""
+"""Calls that set up studies and topics."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ JSONL = "application/jsonl"
 
 
 class SetupCalls(CallGroup):
-    """Calls that set studies and topics up."""
+    """Calls that set up studies and topics."""
 
     def create_study(self, study: str | None = None, **settings: Any) -> StudyOut:
         """Add a study; the settings are those of `StudySettings`."""
@@ -30,7 +30,7 @@ class SetupCalls(CallGroup):
         return self._call(StudyOut, "POST", "/v1/studies", body, creates=True)
 
     def change_study(self, study: str, **changes: Any) -> StudyOut:
-        """Change what may change while a study runs."""
+        """Change the settings of a study that may change while it runs."""
         return self._call(StudyOut, "PATCH", f"/v1/studies/{path_segment(study)}", changes)
 
     def studies(self) -> Iterator[StudyOut]:
@@ -49,12 +49,12 @@ class SetupCalls(CallGroup):
     def upload_topic(
         self, study: str, topic: TopicHeadIn, documents: Callable[[], Iterable[DocumentIn]]
     ) -> TopicAddedOut:
-        """Add a topic whose documents are sent one by one, however many they are.
+        """Add a topic whose documents are streamed, however many they are.
 
         Parameters
         ----------
         documents
-            Begins to yield them; called again if the upload has to be.
+            Yields the documents; called again if the upload is retried.
         """
 
         def lines() -> Iterator[bytes]:
@@ -68,12 +68,12 @@ class SetupCalls(CallGroup):
         return self._connection.read(TopicAddedOut, response)
 
     def add_golds(self, study: str, topic: str, golds: GoldsIn) -> GoldsOut:
-        """Add questions whose answers are known: traps among the work, or a quiz before it."""
+        """Add gold questions: traps among the work, or a quiz before it."""
         path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/golds"
         return self._call(GoldsOut, "POST", path, dump_set_fields(golds))
 
     def design(self, study: str) -> DesignOut:
-        """Say what a worker's page asks for."""
+        """Return what a study asks of its workers."""
         return self._call(DesignOut, "GET", f"/v1/studies/{path_segment(study)}/design")
 
     def topics(self, study: str) -> Iterator[TopicOut]:

@@ -1,4 +1,4 @@
-"""Pools on their way to a service."""
+"""Uploads of pools to a service."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from nextpair.app.schemas.topics import DocumentIn, TopicAddedOut
 
 
 def upload_pool(client: Client, study: str, pool: Pool, seed: int | None = None) -> TopicAddedOut:
-    """Add a pool to a study as a topic; the same one again is a success that changes nothing."""
+    """Add a pool to a study as a topic; idempotent."""
 
     def documents() -> Iterator[DocumentIn]:
         return (document_in(pool, document) for document in pool.documents)

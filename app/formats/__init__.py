@@ -1,1 +1,1 @@
-"""Files people already have: TREC qrels and runs, CSV tables, plain or compressed."""
+"""File formats: TREC topics, qrels and runs, JSON Lines, CSV tables, plain or gzip."""

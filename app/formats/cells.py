@@ -1,8 +1,7 @@
-r"""Cells of CSV that spreadsheets take for formulas, written so that they do not, and read back.
+r"""Escaping of CSV cells against formula injection in spreadsheets, and its inverse.
 
 A cell that begins with = + - @, a tab or a carriage return gets an apostrophe before it, and one
-that begins so behind apostrophes gets one more; reading takes one away. Plain numbers stay as they
-are.
+that begins so after apostrophes gets one more; reading removes one. Plain numbers are unchanged.
 
 >>> [safe_cell(text) for text in ("=1+1", "-1.5", "a=1", "'=1", "'tis", None, -2.0)]
 ["'=1+1", '-1.5', 'a=1', "''=1", "'tis", None, -2.0]
@@ -18,7 +17,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def escape_cell(value: object) -> object:
-    """Return what to write of a value, so that no spreadsheet computes with it."""
+    """Escape a value, so that no spreadsheet takes it for a formula."""
     if not isinstance(value, str) or _NUMBER.fullmatch(value) or not _FORMULA.match(value):
         return value
     return f"'{value}"

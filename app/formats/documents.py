@@ -1,4 +1,4 @@
-"""Documents to be judged, from JSON Lines or a CSV table, one at a time."""
+"""Reads documents from JSON Lines or CSV, one at a time."""
 
 import json
 import math
@@ -17,24 +17,23 @@ from nextpair.app.formats.files import (
 from nextpair.app.formats.pools import PoolDocument
 
 LocatedDocument = tuple[str, str | None, PoolDocument]
-"""Where a document stands, its topic if one is named, and the document."""
+"""The location of a document (file and line), its topic if it names one, and the document."""
 Fields = Mapping[str, object]
 
 
 def read_documents(path: FileSource, topic: str | None = None) -> Iterator[LocatedDocument]:
-    """Yield the documents of a file, which is JSON Lines if it begins with a brace, CSV if not.
+    """Yield the documents of a file: JSON Lines if it begins with a brace, otherwise CSV.
 
-    A line of JSON is an object with `id` and, each optional, `topic`, `title`, `text`, `html`,
-    `url`, `features` and `prior`. A table has a column `id` or `doc` and the others by the same
-    names, but for `features`: these are all other columns, numbers or blank.
+    A line of JSON is an object with `id` and the optional fields `topic`, `title`, `text`, `html`,
+    `url`, `features` and `prior`. A table has a column `id` or `doc`, and optional columns of the
+    same names except `features`: all other columns are features, numbers or blank.
 
-    Whether a document stands there twice is for `merge_pools` to say: it remembers what it keeps,
-    this function nothing.
+    Duplicates are not detected here but in `merge_pools`, which keeps the documents anyway.
 
     Parameters
     ----------
     topic
-        The topic of documents that name none; one that names another is refused.
+        The topic of documents that name none; a document that names another is an error.
     """
     topic = None if topic is None else unicodedata.normalize("NFC", topic)
     _, first = next(read_lines(path), ("", ""))
@@ -71,12 +70,12 @@ def _from_json(path: FileSource) -> Iterator[tuple[str, Fields]]:
 
 
 def _unique_fields(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the field {twice!r} stands twice in one object")
-    return found
+    return fields
 
 
 def _refuse_constant(name: str) -> float:
@@ -100,16 +99,16 @@ def _from_csv(path: FileSource) -> Iterator[tuple[str, Fields]]:
 
 
 def _id_column(path: FileSource, names: Container[str]) -> str:
-    found = [name for name in CSV_IDS if name in names]
-    if len(found) != 1:
+    columns = [name for name in CSV_IDS if name in names]
+    if len(columns) != 1:
         raise BadFile(
-            f"{path}:1: the header must have id or doc, and has {' and '.join(found) or 'neither'}"
+            f"{path}:1: the header must have id or doc, and has {' and '.join(columns) or 'neither'}"
         )
     if "" in names:
         raise BadFile(f"{path}:1: a column of the header has no name")
     if "grade" in names:
         raise BadFile(f"{path}:1: a grade is no feature; take the column out or rename it")
-    return found[0]
+    return columns[0]
 
 
 def _cell(where: str, what: str, text: str) -> float | None:
@@ -142,7 +141,7 @@ def _key(where: str, what: str, value: object) -> str:
 
 
 def _topic(where: str, value: object) -> str:
-    # A service keeps names in this form: the same name typed on two machines is one topic.
+    # NFC, as in the service: the same name typed on two machines is one topic.
     return unicodedata.normalize("NFC", _key(where, "topic", value))
 
 
@@ -161,8 +160,8 @@ def _features(where: str, value: object) -> dict[str, float | None]:
     if not isinstance(value, dict):
         raise BadFile(f"{where}: features must be an object of numbers, got {_abbreviated(value)}")
     return {
-        _key(where, "a feature's name", name): _number(where, f"the feature {name!r}", found)
-        for name, found in value.items()
+        _key(where, "a feature's name", name): _number(where, f"the feature {name!r}", number)
+        for name, number in value.items()
     }
 
 
@@ -172,12 +171,12 @@ def _number(where: str, what: str, value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadFile(f"{where}: {what} must be a number, got {_abbreviated(value)}")
     try:
-        found = float(value)
+        number = float(value)
     except OverflowError:
-        found = math.inf
-    if not math.isfinite(found):
+        number = math.inf
+    if not math.isfinite(number):
         raise BadFile(f"{where}: {what} must be finite, got {_abbreviated(value)}")
-    return found
+    return number
 
 
 def _abbreviated(value: object) -> str:

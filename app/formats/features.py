@@ -1,4 +1,4 @@
-"""Features of documents, from a CSV table or from the ranks of TREC runs."""
+"""Reads features of documents from CSV tables, or from the ranks of TREC runs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ Values = dict[str, float | None]
 
 @dataclass(slots=True)
 class FeatureTable:
-    """Features by topic and document, and the grades that stood beside them."""
+    """Features by topic and document, and grades, if the files have a column of them."""
 
     names: list[str] = field(default_factory=list)
     grades: Grades = field(default_factory=dict)
@@ -25,13 +25,13 @@ class FeatureTable:
         return {name: values.get(name) for name in self.names}
 
     def knows(self, grades: Grades) -> bool:
-        """Say whether any of these documents has a feature."""
+        """Say whether any of these documents has features."""
         return any(
             (topic, document) in self._values for topic in grades for document in grades[topic]
         )
 
     def add(self, topic: str, document: str, values: Values) -> None:
-        """Take in some features of a document."""
+        """Add features of a document."""
         self._values.setdefault((topic, document), {}).update(values)
 
 

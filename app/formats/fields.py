@@ -1,4 +1,4 @@
-"""The fields of a document in a file: what the reader takes, and what people are told of it."""
+"""The fields of a document in a file, with their descriptions for people."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class FileField:
 
 
 CSV_IDS = ("id", "doc")
-"""What the column may be called that holds the id."""
+"""The possible names of the column with the id."""
 TEXTS = ("title", "text", "html", "url")
 
 FIELDS = (

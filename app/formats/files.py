@@ -1,4 +1,4 @@
-"""Reading text files line by line, with errors that say where."""
+"""Reads text files line by line, with errors that name file and line."""
 
 import csv
 import gzip
@@ -14,16 +14,16 @@ from nextpair.selectors.errors import BadInput
 
 GZIP = b"\x1f\x8b"
 WIDEST_CELL = 2**26
-"""Characters a CSV cell may have: a page of HTML is easily wider than csv's own 2**17."""
+"""The longest CSV cell, in characters: HTML pages exceed the default of csv, 2**17."""
 UNDECODED = re.compile("[\udc80-\udcff]")
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class FileSource(Protocol):
-    """A file to be read: a path, or one that was sent. As text it is what the file is called."""
+    """A file to be read: a path or an upload. Its string is the file name for messages."""
 
     def open(self, mode: Literal["rb"]) -> BufferedReader:
-        """Read it from its beginning."""
+        """Open it at its beginning."""
         ...
 
 
@@ -34,14 +34,14 @@ class BadFile(BadInput):
 
 
 def read_lines(path: FileSource) -> Iterator[tuple[str, str]]:
-    """Yield each line that is not blank with where it stands, without its end."""
+    """Yield each line that is not blank, with its location and without its line end."""
     for where, line in read_all_lines(path):
         if line.strip():
             yield where, line.rstrip("\r\n")
 
 
 def read_all_lines(path: FileSource) -> Iterator[tuple[str, str]]:
-    """Yield every line with where it stands; gzip is recognised by its content."""
+    """Yield every line with its location; gzip is detected by its magic number."""
     try:
         with path.open("rb") as raw, _decoded(raw) as text:
             for line_number, line in enumerate(text, start=1):
@@ -55,8 +55,8 @@ def read_all_lines(path: FileSource) -> Iterator[tuple[str, str]]:
 
 def _decoded(raw: BufferedReader) -> TextIOWrapper:
     packed = raw.peek(len(GZIP)).startswith(GZIP)
-    # utf-8-sig: spreadsheets mark their exports with a byte order mark. surrogateescape: a strict
-    # decoder fails for a whole block of lines, this one keeps a bad byte where it stands.
+    # utf-8-sig: spreadsheets write a byte order mark. surrogateescape: a strict decoder fails for a
+    # whole buffer, while this one keeps an invalid byte in place, so that its line can be named.
     return TextIOWrapper(
         gzip.GzipFile(fileobj=raw) if packed else raw,
         encoding="utf-8-sig",
@@ -73,16 +73,16 @@ def _check_decoded(where: str, line: str) -> None:
 
 
 def check_storable(where: str, what: str, text: str) -> None:
-    """Refuse what no database and no UTF-8 file can hold: NUL and half a surrogate pair."""
+    """Refuse characters that no database can store: NUL and unpaired surrogates."""
     bad = UNSTORABLE.search(text)
     if bad:
         raise BadFile(f"{where}: {what} has the character U+{ord(bad[0]):04X}, which is not text")
 
 
 def read_rows(path: FileSource, required: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows of a CSV file with a header, each with where it stands.
+    """Yield the rows of a CSV file with a header, each with its location.
 
-    Cells that were written so that no spreadsheet computes with them are as they were before.
+    Cells that were escaped against formula injection are unescaped.
     """
     where = str(path)
 
@@ -114,7 +114,7 @@ def _check_header(path: FileSource, names: Sequence[str], required: Sequence[str
 
 
 def parse_number(where: str, what: str, text: str) -> float:
-    """Read a finite number."""
+    """Parse a finite number."""
     try:
         value = float(text)
     except ValueError:

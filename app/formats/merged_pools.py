@@ -1,4 +1,4 @@
-"""One pool a topic, from what topics, runs and documents each say about it."""
+"""Merges topics, runs and documents into one pool per topic."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,14 +10,14 @@ from nextpair.app.formats.quota import ImportQuota
 from nextpair.app.truncation import shortened
 
 MAX_NAMED = 5
-"""How many ids a warning names."""
+"""The most ids that a warning names."""
 DocumentsByTopic = dict[str, dict[str, PoolDocument]]
 """Topic, then id, to the document."""
 
 
 @dataclass(slots=True)
 class NamedCount:
-    """How many things there are, and what the first few are called."""
+    """A count of things, with the names of the first few, for a warning."""
 
     noun: str
     count: int = 0
@@ -30,7 +30,7 @@ class NamedCount:
             self.first.append(shortened(name))
 
     def warn(self, what: str) -> Iterator[str]:
-        """Say so, if there are any."""
+        """Yield a warning, if the count is positive."""
         if self.count:
             plural = "" if self.count == 1 else "s"
             more = ", ..." if self.count > MAX_NAMED else ""
@@ -45,19 +45,20 @@ def merge_pools(
 ) -> tuple[list[Pool], list[str]]:
     """Merge what was read; return the pools that have documents, and warnings.
 
-    All documents of a pool come with the same features, None where one is missing. The pools are in
-    the order of `topics`, then those it does not know, with a warning. A document without text or
-    HTML is no error, for it may be judged elsewhere, by its URL; the warnings say which they are.
+    All documents of a pool have the same features, None where a value is missing. The pools are in
+    the order of `topics`, then those that `topics` does not have, with a warning. A document
+    without text or HTML is not an error, since it may be judged by its URL, but causes a warning.
 
     Parameters
     ----------
     topics
         Titles, descriptions, narratives: what `read_topics` returns.
     ranked
-        What is to be judged, from `pool_runs`. Without it, all `documents` are.
+        The documents to be judged, from `pool_runs`. Without it, all `documents` are judged.
     documents
-        Texts, from `read_documents`. With `ranked`, one that names no topic serves every pool it
-        is in, and one in no pool is left out, with a warning; without, each must name its topic.
+        Texts, from `read_documents`. With `ranked`, a document that names no topic is used in every
+        pool it is in, and one in no pool is left out, with a warning; without, each must name its
+        topic.
     """
     quota = quota or ImportQuota()
     described = {pool.topic: pool for pool in topics}
@@ -100,21 +101,23 @@ def _collect_by_topic(documents: Iterable[LocatedDocument], quota: ImportQuota) 
 def _fill_ranked(
     members: DocumentsByTopic, documents: Iterable[LocatedDocument], quota: ImportQuota
 ) -> NamedCount:
-    homes: dict[str, list[str]] = {}
+    topics_by_document: dict[str, list[str]] = {}
     for topic, of_topic in members.items():
         for member in of_topic:
-            homes.setdefault(member, []).append(topic)
+            topics_by_document.setdefault(member, []).append(topic)
     filled, left_out = set[tuple[str, str]](), NamedCount("document")
     for where, named, document in documents:
-        found = [topic for topic in homes.get(document.id, ()) if named in (None, topic)]
-        for topic in found:
+        topics = [
+            topic for topic in topics_by_document.get(document.id, ()) if named in (None, topic)
+        ]
+        for topic in topics:
             if (topic, document.id) in filled:
                 raise BadFile(f"{where}: topic {topic} has document {document.id} twice")
             filled.add((topic, document.id))
             ranks = members[topic][document.id].features
             quota.add_values(len(document.features))
             members[topic][document.id] = _with_ranks(where, document, ranks)
-        if not found:
+        if not topics:
             left_out.add(document.id)
     return left_out
 

@@ -1,4 +1,4 @@
-"""What is to be judged, before it is anywhere but in files: topics and their documents."""
+"""Pools: topics and their documents, as read from files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class PoolDocument:
-    """An item to be judged, with what a worker sees of it.
+    """A document to be judged, with its content.
 
     Parameters
     ----------
     features
-        Numbers that may say something about the document; None where one is missing.
+        Numbers that may predict the document's relevance; None where a value is missing.
     prior
-        A score the caller believes in beforehand (BM25, say); larger is better.
+        A prior score, BM25 for example; larger is better.
     """
 
     id: str
@@ -27,7 +27,7 @@ class PoolDocument:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """An information need, as far as files describe it, and its documents."""
+    """An information need and its documents."""
 
     topic: str
     title: str = ""

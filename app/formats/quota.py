@@ -1,4 +1,4 @@
-"""How much an import may come to, counted while it is read and not afterwards."""
+"""Limits of an import, enforced while it is read and not afterwards."""
 
 import sys
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from nextpair.app.errors import TooLarge
 
 VALUES_PER_DOCUMENT = 100
-"""Features that documents may have, on average: one of each run that was pooled, say."""
+"""The most features per document, on average: pooling adds one per run."""
 
 
 @dataclass(slots=True)
 class ImportQuota:
-    """What is left of the documents and of their features; without numbers there is no limit.
+    """Counts documents and feature values against their limits; unlimited by default.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class ImportQuota:
     _values: int = 0
 
     def add_documents(self, topic: str, count: int, of_topic: int) -> None:
-        """Count documents, or refuse them; `of_topic` is how many their topic then has."""
+        """Count documents, or refuse them; `of_topic` is the new size of their topic."""
         if of_topic > self.per_topic:
             raise TooLarge(f"topic {topic}: a topic has at most {self.per_topic:,} documents")
         self._documents += count
@@ -35,7 +35,7 @@ class ImportQuota:
             raise TooLarge(f"an import has at most {self.documents:,} documents in all")
 
     def add_values(self, count: int) -> None:
-        """Count values of features, or refuse them."""
+        """Count feature values, or refuse them."""
         self._values += count
         most = VALUES_PER_DOCUMENT * self.documents
         if self._values > most:

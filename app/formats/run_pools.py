@@ -1,4 +1,4 @@
-"""Pools as TREC makes them: what several runs rank highest."""
+"""Depth-k pooling as in TREC: the union of the top documents of several runs."""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,12 +14,12 @@ def pool_runs(
 ) -> list[Pool]:
     """Pool the documents within the first `depth` ranks of any run.
 
-    Each run's tag is a feature: the document's rank in the run, below the depth too, and None where
-    the run does not list it. `read_run` says when a rank is the file's and when it is by score.
+    Each run's tag is a feature: the document's rank in the run, also below the depth, and None
+    where the run does not list it. `read_run` documents which ranks count.
 
-    Topics come in the order in which the runs first name them. Documents come in the order of their
-    ids, as TREC hands pools to its assessors: a document's place must not betray its rank, nor
-    depend on the order of the runs.
+    Topics are in the order in which the runs first name them. Documents are in the order of their
+    ids, as in TREC: a document's position must not reveal its rank, nor depend on the order of the
+    runs.
     """
     if depth < 1:
         raise BadInput(f"the depth of a pool must be at least 1, got {depth}")

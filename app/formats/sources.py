@@ -1,4 +1,4 @@
-"""Files as people have them, read together: topics, runs and documents become pools."""
+"""Reads all files of an import: topics, runs and documents become pools."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from nextpair.app.formats.upload_pools import check_pool
 from nextpair.selectors.errors import BadInput
 
 DEFAULT_DEPTH = 100
-"""How far down the runs, if nobody says."""
+"""The default pooling depth."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportSources:
-    """Files that belong together.
+    """The files and options of one import.
 
     Parameters
     ----------
     topics
         TREC topics: SGML, XML, or two columns.
     runs
-        TREC runs; what they rank highest is judged.
+        TREC runs; the documents they rank highest are judged.
     documents
         JSON Lines or CSV.
     depth
-        How far down the runs.
+        The pooling depth.
     topic
         The topic of documents that name none.
     """
@@ -47,7 +47,7 @@ class ImportSources:
 def read_sources(
     sources: ImportSources, quota: ImportQuota | None = None
 ) -> tuple[list[Pool], list[str]]:
-    """Read everything; return pools that a service takes, and warnings."""
+    """Read all files; return pools that the service accepts, and warnings."""
     quota = quota or ImportQuota()
     pools, warnings = merge_pools(
         read_topics(sources.topics) if sources.topics else (),
@@ -63,7 +63,7 @@ def read_sources(
 
 
 def _unwritable(pools: Sequence[Pool]) -> Iterator[str]:
-    """Warn of ids that some exports cannot hold, before anybody judges them."""
+    """Warn of ids that TREC exports cannot hold, before anybody judges them."""
     topics, documents = NamedCount("topic"), NamedCount("document")
     for pool in pools:
         if not is_word(pool.topic):

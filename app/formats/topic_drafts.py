@@ -1,4 +1,4 @@
-"""Topics as they are being read, before it is known whether they are complete."""
+"""Topics while they are being parsed, before they are validated."""
 
 from dataclasses import dataclass, field
 
@@ -7,18 +7,18 @@ from nextpair.app.formats.files import BadFile
 
 @dataclass(frozen=True, slots=True)
 class TopicDraft:
-    """Where a topic begins, and the text of each of its fields as far as it has been read."""
+    """The location of a topic, and the text of each of its fields so far."""
 
     where: str
     fields: dict[str, str] = field(default_factory=dict)
 
     def open(self, where: str, name: str) -> None:
-        """Begin a field, which a topic has once."""
+        """Begin a field; each field may occur once."""
         if name in self.fields:
             raise BadFile(f"{where}: the topic has a second <{name}>")
         self.fields[name] = ""
 
     def add(self, name: str | None, text: str) -> None:
-        """Add to a field; text in none is dropped."""
+        """Append text to a field; text outside of fields is dropped."""
         if name is not None:
             self.fields[name] += text

@@ -12,11 +12,11 @@ from nextpair.selectors.errors import BadInput
 Grades = dict[str, dict[str, int]]
 """Topic, then document, to its grade."""
 RealGrades = dict[str, dict[str, float]]
-"""Topic, then document, to its grade, which may be any number."""
+"""Topic, then document, to its real-valued grade."""
 Ranks = dict[str, dict[str, float]]
 """Topic, then document, to its rank."""
 ListedDocuments = dict[str, tuple[float, float]]
-"""Document to its rank and score as a run lists them."""
+"""Document to its rank and score as listed in a run."""
 
 
 class Unwritable(BadInput):
@@ -26,7 +26,7 @@ class Unwritable(BadInput):
 
 
 def read_qrels(path: FileSource) -> Grades:
-    """Read grades; those below 0 mark junk and count as 0."""
+    """Read grades; negative ones mark junk and count as 0."""
     return {
         topic: {document: read_grade(where, grade) for document, (where, grade) in of_topic.items()}
         for topic, of_topic in _parse_qrels(read_lines(path)).items()
@@ -36,30 +36,30 @@ def read_qrels(path: FileSource) -> Grades:
 def _parse_qrels(
     numbered: Iterable[tuple[str, str]],
 ) -> dict[str, dict[str, tuple[str, str]]]:
-    """Parse lines, each with where it stands: topic, then document, to its grade and place."""
-    found: dict[str, dict[str, tuple[str, str]]] = {}
+    """Parse lines with their locations: topic, then document, to its location and grade."""
+    grades_by_topic: dict[str, dict[str, tuple[str, str]]] = {}
     for where, line in numbered:
         match line.split():
             case [topic, _, document, grade]:
-                of_topic = found.setdefault(topic, {})
+                of_topic = grades_by_topic.setdefault(topic, {})
                 if document in of_topic:
                     raise BadFile(f"{where}: topic {topic} has document {document} twice")
                 of_topic[document] = (where, grade)
             case fields:
                 raise BadFile(f"{where}: qrels have four fields, this line has {len(fields)}")
-    return found
+    return grades_by_topic
 
 
 def read_real_qrels(path: FileSource) -> RealGrades:
-    """Read qrels whose grades may be any numbers, such as an export of `qrels-real`.
+    """Read qrels with real-valued grades, such as an export of `qrels-real`.
 
-    Where all of them are whole numbers, those below 0 mark junk and count as 0, as in `read_qrels`.
+    If all of them are integers, negative ones mark junk and count as 0, as in `read_qrels`.
     """
     return parse_real_qrels(read_lines(path))
 
 
 def parse_real_qrels(numbered: Iterable[tuple[str, str]]) -> RealGrades:
-    """Parse the lines of such a file, each with where it stands."""
+    """Parse the lines of such a file, each with its location."""
     grades = {
         topic: {
             document: parse_number(where, "a grade", one) for document, (where, one) in of.items()
@@ -75,7 +75,7 @@ def parse_real_qrels(numbered: Iterable[tuple[str, str]]) -> RealGrades:
 
 
 def are_integer_grades(grades: Mapping[str, Mapping[str, float]]) -> bool:
-    """Say whether all grades are whole numbers."""
+    """Say whether all grades are integers."""
     return all(grade == int(grade) for of_topic in grades.values() for grade in of_topic.values())
 
 
@@ -90,13 +90,13 @@ def read_grade(where: str, text: str) -> int:
 def read_run(path: FileSource) -> tuple[str, Ranks]:
     """Read a run; return its tag and each document's rank, the best being 1.
 
-    The rank column counts if it is a ranking in every topic: whole numbers from 0 or 1, none twice,
-    and no score rises as the rank grows. It may have gaps, as a run cut down to some documents has.
+    The rank column is used if it is a ranking in every topic: unique integers from 0 or 1, with
+    scores that do not increase with the rank. It may have gaps, like a run that was filtered.
 
-    Otherwise (all 0, all 1, ties, ranks against scores) the file's ranks are ignored, and documents
-    rank as trec_eval always ranks them: by score in single precision, the highest first, and where
-    scores are equal by id, the last first. A ranking thus differs from trec_eval's in gaps, and
-    where scores are equal: there the system's own order says more than the ids.
+    Otherwise (all 0, all 1, ties, ranks against scores) the ranks are ignored, and documents are
+    ranked as trec_eval always does: by score in single precision, highest first, and equal scores
+    by id in descending order. So a ranking differs from trec_eval's in gaps, and where scores are
+    equal: there the system's own order is more informative than the ids.
     """
     tags, listed = set[str](), dict[str, ListedDocuments]()
     for where, line in read_lines(path):
@@ -143,7 +143,7 @@ def run_lines(topic: str, scores: Mapping[str, float], tag: str) -> list[str]:
     r"""Write a topic's scores as lines of a run, the highest first, equal ones by id backwards.
 
     That is trec_eval's order. It reads scores in single precision, so they are compared and written
-    in it: whatever reads the file sees the same ties.
+    in single precision: every reader of the file sees the same ties.
 
     >>> run_lines("401", {"a": 1.5, "b": 2, "c": 1.5}, "elo")
     ['401 Q0 b 1 2.0 elo\n', '401 Q0 c 2 1.5 elo\n', '401 Q0 a 3 1.5 elo\n']
@@ -161,7 +161,9 @@ def run_lines(topic: str, scores: Mapping[str, float], tag: str) -> list[str]:
 
 def _ranks(listed: Mapping[str, ListedDocuments]) -> Ranks:
     if all(_is_ranking(of_topic.values()) for of_topic in listed.values()):
-        from_zero = any(rank == 0 for of in listed.values() for rank, _ in of.values())
+        from_zero = any(
+            rank == 0 for of_documents in listed.values() for rank, _ in of_documents.values()
+        )
         return {
             topic: {document: rank + from_zero for document, (rank, _) in of_topic.items()}
             for topic, of_topic in listed.items()
@@ -194,7 +196,7 @@ def _single_precision(score: float) -> float:
 
 def is_word(text: str) -> bool:
     """Say whether TREC's formats can hold an id."""
-    # str.split() and not C's isspace: it is what read_qrels and read_run split by.
+    # str.split() and not C's isspace: read_qrels and read_run split lines with it.
     return text.split() == [text] and not UNSTORABLE.search(text)
 
 

@@ -1,4 +1,4 @@
-"""TREC's topics, in whichever of three formats: SGML of old, XML, or `id<TAB>query`."""
+"""Reads TREC topics in three formats: SGML, XML, or two columns, `id<TAB>query`."""
 
 import html
 import re
@@ -28,10 +28,10 @@ ENTITY = re.compile(r"&#?\w+;")
 def read_topics(path: FileSource) -> list[Pool]:
     """Read topics, in the order of the file, as pools without documents.
 
-    What the file is shows in its content: `<top>` opens a topic of the ad hoc tracks, whose end
-    tags and labels (`Number:`) may be missing, `<topic ...>` one of the XML of later tracks, and a
-    file without markup has two columns. Numbers stay as they are written: `051` is not `51`.
-    The subtopics of the web tracks are left out, for a topic is judged by its description.
+    The format is detected from the content: `<top>` opens a topic of the ad hoc tracks (SGML, whose
+    end tags and labels such as `Number:` are optional), `<topic ...>` one of the later tracks
+    (XML), and a file without markup has two columns. Numbers are kept as written: `051` is not
+    `51`. The subtopics of the web tracks are ignored: a topic is judged by its description.
     """
     pools: dict[str, Pool] = {}
     for draft in _detect_reader(path)(path):
@@ -119,6 +119,6 @@ def _first_field(fields: Mapping[str, str], *names: str) -> str:
 
 
 def _unwrap_lines(text: str) -> str:
-    """Undo the file's line breaks, all but those between paragraphs."""
+    """Unwrap the lines of each paragraph."""
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
     return "\n\n".join(filter(None, paragraphs))

@@ -1,4 +1,4 @@
-"""Topics in XML, read with expat alone: no entity is ever expanded, nothing else is opened."""
+"""Reads topics in XML with expat: a DOCTYPE is refused, so no entity is expanded or fetched."""
 
 from collections.abc import Iterator, Mapping
 from xml.parsers import expat
@@ -12,7 +12,7 @@ FIELDS = frozenset(
 
 
 def read_xml_drafts(path: FileSource) -> Iterator[TopicDraft]:
-    """Yield each `<topic>`, with its number from an attribute or an element."""
+    """Yield each `<topic>`; its number is an attribute or an element."""
     topics = _TopicHandler(path)
     try:
         for _, line in read_all_lines(path):
@@ -26,7 +26,7 @@ def read_xml_drafts(path: FileSource) -> Iterator[TopicDraft]:
 
 
 class _TopicHandler:
-    """What expat calls back."""
+    """The callbacks of the expat parser."""
 
     def __init__(self, path: FileSource) -> None:
         self._file = path
@@ -45,7 +45,7 @@ class _TopicHandler:
         return done
 
     def _where(self) -> str:
-        # Not the line last fed: expat may keep a part of it back for later.
+        # Not the line fed last: expat may buffer a part of it.
         return f"{self._file}:{self.parser.CurrentLineNumber}"
 
     def _refuse(self, *_: object) -> None:

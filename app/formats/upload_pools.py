@@ -1,4 +1,4 @@
-"""Pools in the shapes that a service takes, or why it would not take them."""
+"""Converts pools to request models, and validates them before anything is sent."""
 
 from pydantic import ValidationError
 
@@ -15,14 +15,14 @@ class InvalidUpload(BadInput):
 
 
 def check_pool(pool: Pool) -> None:
-    """Raise if the service would not take a pool, before anything is sent."""
+    """Raise if the service would refuse a pool."""
     topic_head_in(pool)
     for document in pool.documents:
         document_in(pool, document)
 
 
 def topic_head_in(pool: Pool, seed: int | None = None) -> TopicHeadIn:
-    """Return a pool's topic as it is sent."""
+    """Return the request model of a pool's topic."""
     try:
         return TopicHeadIn(
             id=pool.topic,
@@ -36,7 +36,7 @@ def topic_head_in(pool: Pool, seed: int | None = None) -> TopicHeadIn:
 
 
 def document_in(pool: Pool, document: PoolDocument) -> DocumentIn:
-    """Return a document of a pool as it is sent."""
+    """Return the request model of a document of a pool."""
     try:
         return DocumentIn(
             id=document.id,

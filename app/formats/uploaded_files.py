@@ -1,7 +1,7 @@
-"""Files that were sent: unpacked within limits, and read as files on disk are.
+"""Uploaded files: decompressed within limits, and read like files on disk.
 
-They have no path and no name on disk, so that nothing is left behind, however a process ends, and
-what a file is called is only ever shown.
+They are unnamed temporary files, so nothing is left behind however the process ends; the sender's
+file name is used in messages only.
 """
 
 import gzip
@@ -22,7 +22,7 @@ _HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udff
 
 
 def displayed_file_name(filename: str | None) -> str:
-    r"""Return what a sender calls a file, without folders and what cannot be seen.
+    r"""Return the sender's name of a file, without folders and invisible characters.
 
     >>> shown_name("C:\\Users\\ann\\d.jsonl"), shown_name("../\0..")
     ('d.jsonl', '_..')
@@ -33,7 +33,7 @@ def displayed_file_name(filename: str | None) -> str:
 
 @dataclass(slots=True)
 class UnpackQuota:
-    """What is left of what the files of one request may have, once they are unpacked."""
+    """Counts the decompressed bytes and lines of one request's files against their limits."""
 
     megabytes: float
     lines: int
@@ -43,17 +43,17 @@ class UnpackQuota:
     _line: int = 0
 
     def begin(self) -> None:
-        """Begin with a file."""
+        """Start counting a new file."""
         self._line = 0
 
     def spend(self, name: str, chunk: bytes) -> None:
-        """Count a piece of a file, or refuse it."""
+        """Count a chunk of a file, or refuse it."""
         self._bytes += len(chunk)
         if self._bytes > self.megabytes * MB:
             raise TooLarge(
                 f"{name}: the files of an import have at most {self.megabytes:g} MB, unpacked"
             )
-        # Readers take a carriage return for the end of a line, too.
+        # Universal newlines: readers take a carriage return for a line end, too.
         ends = chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n")
         self._lines += ends
         if self._lines > self.lines:
@@ -65,7 +65,7 @@ class UnpackQuota:
 
 
 class UploadedFile:
-    """A file that was sent, which can be read again and again."""
+    """An uploaded file, which can be opened several times."""
 
     def __init__(self, name: str, content: BinaryIO) -> None:
         self._name = name
@@ -75,16 +75,16 @@ class UploadedFile:
         return self._name
 
     def open(self, mode: Literal["rb"]) -> io.BufferedReader:
-        """Read it from its beginning."""
+        """Open it at its beginning."""
         return io.BufferedReader(_IndependentReader(self._content))
 
     def close(self) -> None:
-        """Give back where it is kept."""
+        """Delete the file."""
         self._content.close()
 
 
 class _IndependentReader(io.RawIOBase):
-    """A file that others read too, each from a place of its own."""
+    """A reader with a position of its own in a shared file."""
 
     def __init__(self, content: BinaryIO) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class _IndependentReader(io.RawIOBase):
 
 
 def unpack_upload(filename: str | None, sent: BinaryIO, allowance: UnpackQuota) -> UploadedFile:
-    """Unpack a file if it is packed: what is packed may be a thousand times as large."""
+    """Decompress an upload if it is gzip, within the quota: it may grow a thousandfold."""
     name = displayed_file_name(filename)
     allowance.begin()
     sent.seek(0)
@@ -113,7 +113,7 @@ def unpack_upload(filename: str | None, sent: BinaryIO, allowance: UnpackQuota) 
         while chunk := sent.read(_CHUNK):
             allowance.spend(name, chunk)
         return UploadedFile(name, sent)
-    # It has no name in any folder: it is gone as soon as nobody has it open.
+    # An unnamed file: the system deletes it when it is closed.
     unpacked = tempfile.TemporaryFile()
     try:
         _unpack(name, sent, unpacked, allowance)
@@ -128,7 +128,7 @@ def _unpack(name: str, sent: BinaryIO, unpacked: BinaryIO, allowance: UnpackQuot
         with gzip.GzipFile(fileobj=sent, mode="rb") as packed:
             while chunk := packed.read(_CHUNK):
                 if not unpacked.tell() and chunk.startswith(GZIP):
-                    # Whoever reads it would unpack it once more, without any limit.
+                    # The reader would decompress it a second time, without any limit.
                     raise BadFile(f"{name}: the file is packed twice; unpack it once")
                 allowance.spend(name, chunk)
                 unpacked.write(chunk)
