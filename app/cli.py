@@ -12,7 +12,7 @@ from nextpair.app.truncation import shortened
 from nextpair.selectors.errors import NextpairError
 
 LONGEST = 2000
-"""Characters of what is said of an error: a file may be one long word."""
+"""The longest error message, in characters: it may quote a file that is one long word."""
 COMMANDS = {
     "start": ("serve this folder, and open its dashboard signed in", "commands.start"),
     "demo": ("see all of it at work on an example", "commands.demo"),
@@ -27,11 +27,11 @@ COMMANDS = {
     "simulate": ("measure selectors with simulated workers", "simulation.command"),
     "keys": ("make, list and revoke API keys", "commands.keys"),
 }
-"""What each command is for, and where it is: a module with `add_arguments`."""
+"""The purpose of each command, and its module, which has `add_arguments`."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command; bad input is one line on standard error and exit code 2."""
+    """Run a command; an expected error is one line on standard error and exit code 2."""
     words = sys.argv[1:] if words is None else words
     tell_libraries()
     arguments = parser_for(words).parse_args(words)
@@ -46,9 +46,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def parser_for(words: Sequence[str]) -> argparse.ArgumentParser:
-    """Make a parser that knows all commands by their names, and the one in question in full.
+    """Make a parser with the names of all commands, and the arguments of the requested one.
 
-    Only that one is imported: each has others to import, and together they take seconds.
+    Only the requested command's module is imported: all of them together take seconds.
     """
     parser = Parser(
         prog="nextpair",
@@ -56,10 +56,10 @@ def parser_for(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"nextpair {version('nextpair')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    meant = next((word for word in words if not word.startswith("-")), None)
-    for word, (purpose, where) in COMMANDS.items():
-        described = commands.add_parser(word, help=purpose, description=f"{purpose.capitalize()}.")
-        if word == meant:
+    requested = next((name for name in words if not name.startswith("-")), None)
+    for name, (purpose, where) in COMMANDS.items():
+        described = commands.add_parser(name, help=purpose, description=f"{purpose.capitalize()}.")
+        if name == requested:
             import_module(f"nextpair.app.{where}").add_arguments(described)
     return parser
 

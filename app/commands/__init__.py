@@ -1,1 +1,1 @@
-"""The words of the command line, one file each."""
+"""The subcommands of `nextpair`, one module each."""

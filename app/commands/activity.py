@@ -1,4 +1,4 @@
-"""`nextpair activity`: what was done for a study at its platform, and what it cost."""
+"""`nextpair activity`: the activity log of a study's hiring, and its cost."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ from nextpair.app.commands.remote import add_service_arguments, open_client
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=show)
     add_service_arguments(parser)
     parser.add_argument("--study", required=True, metavar="NAME", help="whose activity")
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Print the log, and how the money stands."""
+    """Print the activity log, and the use of the budget."""
     with open_client(arguments) as client:
         rows = list(client.activity(arguments.study))
         if arguments.json:
@@ -28,7 +28,7 @@ def show(arguments: argparse.Namespace) -> int:
             return 0
         hiring = client.hiring(arguments.study)
     table = Table("when", "what", "state", "cost", box=None)
-    # Ids are there to be copied: they are broken rather than cut.
+    # Ids are wrapped rather than cut, so that they can be copied.
     table.add_column("about", overflow="fold")
     table.add_column("message", overflow="fold")
     for row in rows:
@@ -40,7 +40,7 @@ def show(arguments: argparse.Namespace) -> int:
     console.print(table)
     why = f": {hiring.message}" if hiring.message else ""
     console.print(f"{hiring.platform}: {hiring.state or 'never hired'}{why}", highlight=False)
-    amounts = (f"{one / 100:,.2f}" for one in (hiring.spent, hiring.reserved, hiring.budget))
+    amounts = (f"{amount / 100:,.2f}" for amount in (hiring.spent, hiring.reserved, hiring.budget))
     spent, reserved, budget = amounts
     console.print(
         f"{hiring.currency}: spent {spent}, reserved {reserved}, budget {budget}", highlight=False

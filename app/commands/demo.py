@@ -1,4 +1,4 @@
-"""`nextpair demo`: all of it at work on an example, and a service to try that goes on running."""
+"""`nextpair demo`: a demonstration on an example study, with a service that keeps running."""
 
 import argparse
 from collections.abc import Callable
@@ -18,7 +18,7 @@ FOLDER = Path("nextpair-demo")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=demo)
     parser.description = (
         f"Start a service on SQLite in ./{FOLDER}/, let simulated workers judge an example study,"
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def demo(arguments: argparse.Namespace) -> int:
-    """Show everything; half a demonstration leaves nothing running."""
+    """Run the demonstration; if it is interrupted, stop the service."""
     stopped = background_service.stop(FOLDER)
     if arguments.stop:
         print(f"stopped {stopped.url}" if stopped else "nothing was running")
@@ -57,16 +57,26 @@ def _show(console: Console, running: RunningService, key: str, check: Callable[[
 
             DemoCrowd(client, example_study.STUDY, grades).judge(watch)
         judged = example_study.fetch_judged_topics(client, pools)
-        for one in judged:
-            narration.print_ranking(console, one)
-        found = next(
-            filter(None, (example_study.find_inference(client, one) for one in judged)), None
+        for judged_topic in judged:
+            narration.print_ranking(console, judged_topic)
+        inference = next(
+            filter(
+                None,
+                (example_study.find_inference(client, judged_topic) for judged_topic in judged),
+            ),
+            None,
         )
-        if found is not None:
-            whose = next(one for one in judged if found.first in one.ranking.classes[0])
-            narration.print_inference(console, whose, found)
+        if inference is not None:
+            inferred_in = next(
+                judged_topic
+                for judged_topic in judged
+                if inference.first in judged_topic.ranking.classes[0]
+            )
+            narration.print_inference(console, inferred_in, inference)
         judging = example_study.add_own_study(client, pools)
         dashboard = client.url + client.create_sign_in().url
-    narration.print_summary(console, judged, sum(one.is_as_graded(grades) for one in judged))
+    narration.print_summary(
+        console, judged, sum(judged_topic.is_as_graded(grades) for judged_topic in judged)
+    )
     way = narration.NextSteps(judging, dashboard, round(SIGN_IN_SECONDS / 60))
     narration.print_next_steps(console, running, FOLDER, way)

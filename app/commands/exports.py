@@ -1,4 +1,4 @@
-"""`nextpair export`: a study's results into a file that is whole or not there."""
+"""`nextpair export`: a study's results into a file, which is written atomically."""
 
 import argparse
 import os
@@ -22,7 +22,7 @@ OPTIONS = ("rating", "levels", "unjudged", "inferred", "pseudonyms")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=export)
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         required=True,
-        choices=[one.value for one in Format],
+        choices=[export_format.value for export_format in Format],
         help="qrels: grades; qrels-real: scores; run: ranks and scores; pairs: which of two is"
         " better; csv, jsonl: all judgments",
     )
@@ -70,15 +70,15 @@ def export(arguments: argparse.Namespace) -> int:
     """Fetch the results."""
     form = Format(arguments.format)
     options = {name: getattr(arguments, name) for name in OPTIONS}
-    idle = ineffective_option(form, options)
-    if idle is not None:
-        word = "no-inferred" if idle == "inferred" else idle
-        raise BadOption(f"--{word} has no effect with --format {form}")
+    ineffective = ineffective_option(form, options)
+    if ineffective is not None:
+        option = "no-inferred" if ineffective == "inferred" else ineffective
+        raise BadOption(f"--{option} has no effect with --format {form}")
     if arguments.output is not None:
         check_output(arguments.output)
     with open_client(arguments) as client:
-        found = client.open_export(arguments.study, form, topic=arguments.topic, **options)
-        with found as content:
+        opening = client.open_export(arguments.study, form, topic=arguments.topic, **options)
+        with opening as content:
             _warn(content.unjudged, bool(arguments.unjudged))
             if arguments.output is None:
                 return print_bytes(content)
@@ -87,7 +87,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def _warn(unjudged: int, included: bool) -> None:
-    """Say what became of documents nobody has judged: TREC's files have no place for that."""
+    """Warn of unjudged documents, which TREC's formats cannot represent."""
     if unjudged:
         what = "included as the lowest" if included else "left out (--unjudged includes them)"
         noun = "document" if unjudged == 1 else "documents"
@@ -95,7 +95,7 @@ def _warn(unjudged: int, included: bool) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a file that could not be written, before anything is fetched."""
+    """Refuse an output file that cannot be written, before anything is fetched."""
     if path.exists() and not path.is_file():
         raise NextpairError(f"cannot write {path}: it is no ordinary file")
     if not path.parent.is_dir():
@@ -103,20 +103,21 @@ def check_output(path: Path) -> None:
 
 
 def print_bytes(content: Iterable[bytes]) -> int:
-    """Write to standard output, as long as someone reads it."""
+    """Write to standard output, until its reader closes the pipe."""
     try:
         for piece in content:
             sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # Whoever was reading has had enough; nothing is left to be flushed when Python ends.
+        # The reader has closed the pipe: standard output is replaced, since Python flushes it at
+        # exit and would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
 
 
 def write_atomically(path: Path, content: Iterable[bytes]) -> None:
-    """Write beside the file and rename at the end: half a download never looks like a whole one."""
+    """Write a temporary file and rename it at the end, so that no partial file is left."""
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as file:

@@ -37,7 +37,7 @@ at another service:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=import_files)
     parser.epilog = f"{EXAMPLE}\nfields of a document in JSON Lines and CSV:\n{_fields()}"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -107,17 +107,17 @@ def _add_study(group: argparse._ArgumentGroup) -> None:
 
 
 def import_files(arguments: argparse.Namespace) -> int:
-    """Read everything, then send it topic by topic; the same again changes nothing."""
+    """Read all files, then upload topic by topic; idempotent."""
     settings = _settings(arguments)
     pools = _read(arguments)
     with open_client(arguments) as client:
         _find_or_add_study(client, arguments.study, settings)
-        known = {topic.id for topic in client.topics(arguments.study)}
+        existing = {topic.id for topic in client.topics(arguments.study)}
         not_shown = _upload(client, arguments.study, pools)
     for omission in not_shown:
         print(f"warning: {omission.warning()}", file=sys.stderr)
     documents = sum(len(pool.documents) for pool in pools)
-    new = sum(pool.topic not in known for pool in pools)
+    new = sum(pool.topic not in existing for pool in pools)
     print(
         f"study {arguments.study}: {_count(len(pools), 'topic')}, {_count(documents, 'document')};"
         f" {_count(new, 'topic')} new, {len(pools) - new} there already"
@@ -135,9 +135,9 @@ def _count(number: int, noun: str) -> str:
 def _read(arguments: argparse.Namespace) -> Sequence[Pool]:
     if not arguments.runs and not arguments.documents:
         raise BadOption("give --runs or --documents: there is nothing to import")
-    for word, needed in (("depth", "runs"), ("topic", "documents")):
-        if getattr(arguments, word) is not None and not getattr(arguments, needed):
-            raise BadOption(f"--{word} has no effect without --{needed}")
+    for option, needed in (("depth", "runs"), ("topic", "documents")):
+        if getattr(arguments, option) is not None and not getattr(arguments, needed):
+            raise BadOption(f"--{option} has no effect without --{needed}")
     depth = DEFAULT_DEPTH if arguments.depth is None else arguments.depth
     sources = ImportSources(
         arguments.topics, arguments.runs, arguments.documents, depth, arguments.topic
@@ -152,31 +152,33 @@ def _read(arguments: argparse.Namespace) -> Sequence[Pool]:
 
 
 def _settings(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return what was said of the study, as the service would tell it."""
-    said: dict[str, object] = {}
+    """Return the settings on the command line, in the form that the service returns them."""
+    settings: dict[str, object] = {}
     if arguments.selector is not None:
-        said["selector"] = arguments.selector
+        settings["selector"] = arguments.selector
     if arguments.judges is not None:
-        said["judges"] = arguments.judges
+        settings["judges"] = arguments.judges
     if arguments.votes is not None:
-        said["votes"] = arguments.votes
+        settings["votes"] = arguments.votes
     if arguments.option:
         texts = split_options(arguments.option)
         read = make_options(find_selector(arguments.selector or DEFAULT_SELECTOR), texts)
-        said["options"] = json.loads(json.dumps({key: getattr(read, key) for key in texts}))
-    return said
+        settings["options"] = json.loads(json.dumps({key: getattr(read, key) for key in texts}))
+    return settings
 
 
 def _find_or_add_study(client: Client, study: str, settings: Mapping[str, object]) -> None:
     try:
-        found = client.study(study).model_dump(mode="json")
+        existing = client.study(study).model_dump(mode="json")
     except Refused as error:
         if error.problem.type != "urn:nextpair:unknown-study":
             raise
     else:
         for name, value in settings.items():
-            if found[name] != value:
-                raise BadOption(f"study {study!r} is there with {name} {found[name]}, not {value}")
+            if existing[name] != value:
+                raise BadOption(
+                    f"study {study!r} is there with {name} {existing[name]}, not {value}"
+                )
         return
     try:
         client.create_study(study, **settings)
@@ -185,7 +187,7 @@ def _find_or_add_study(client: Client, study: str, settings: Mapping[str, object
 
 
 def _upload(client: Client, study: str, pools: Sequence[Pool]) -> list[OmissionOut]:
-    """Send everything; return what of it the service will not show."""
+    """Upload all pools; return the parts of documents that workers will not see."""
     omissions: list[OmissionOut] = []
     columns = (TextColumn("uploading"), BarColumn(), MofNCompleteColumn(), TextColumn("topics"))
     console = Console(stderr=True)

@@ -1,4 +1,4 @@
-"""Which installation a command is about, and making its database ready."""
+"""The installation of a command: its settings, and its database, migrated."""
 
 import argparse
 import secrets
@@ -14,7 +14,7 @@ from nextpair.storage.migrating import prepare
 
 
 def add_database_argument(parser: argparse.ArgumentParser) -> None:
-    """Describe the word every command has that works on a database."""
+    """Declare the argument of all commands that open a database."""
     parser.add_argument(
         "--database",
         metavar="URL",
@@ -24,7 +24,7 @@ def add_database_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def read_settings(**overrides: object) -> Settings:
-    """Read the settings from the environment, and what a command says over it."""
+    """Read the settings from the environment, overridden by the command line."""
     values = {name: value for name, value in overrides.items() if value is not None}
     if has_password(str(values.get("database", ""))):
         print(
@@ -33,7 +33,7 @@ def read_settings(**overrides: object) -> Settings:
             file=sys.stderr,
         )
     try:
-        # Of what types they are, pydantic finds out.
+        # Pydantic validates the types.
         return Settings(**values)  # type: ignore[arg-type]
     except ValidationError as error:
         name, what = first_error(error)
@@ -42,7 +42,7 @@ def read_settings(**overrides: object) -> Settings:
 
 
 def open_prepared_database(settings: Settings) -> Database:
-    """Open an installation's database and bring it to the tables this program knows."""
+    """Open an installation's database, and migrate it to the current schema."""
     database = Database(settings.database.get_secret_value(), busy_seconds=settings.busy_seconds)
     try:
         prepare(database, secrets.token_hex(32))

@@ -1,4 +1,4 @@
-"""`nextpair keys`: make, list and revoke API keys, straight in the database."""
+"""`nextpair keys`: create, list and revoke API keys, directly in the database."""
 
 import argparse
 import time
@@ -18,9 +18,9 @@ from nextpair.storage import keys as stored
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
-    words = parser.add_subparsers(title="keys", required=True, metavar="create|list|revoke")
-    create = words.add_parser("create", help="make a key and show it, this once")
+    """Declare the arguments of the command."""
+    subcommands = parser.add_subparsers(title="keys", required=True, metavar="create|list|revoke")
+    create = subcommands.add_parser("create", help="make a key and show it, this once")
     create.add_argument(
         "--scope",
         required=True,
@@ -29,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     create.add_argument("--label", default="", help="what it is for")
     create.set_defaults(run=_create)
-    listed = words.add_parser("list", help="list all keys")
+    listed = subcommands.add_parser("list", help="list all keys")
     listed.set_defaults(run=_list)
-    revoke = words.add_parser("revoke", help="let a key open nothing any more")
+    revoke = subcommands.add_parser("revoke", help="let a key open nothing any more")
     revoke.add_argument("id", help="the key's id, as the list shows it")
     revoke.set_defaults(run=_revoke)
-    for word in (create, listed, revoke):
-        add_database_argument(word)
+    for subparser in (create, listed, revoke):
+        add_database_argument(subparser)
 
 
 def _create(arguments: argparse.Namespace) -> int:

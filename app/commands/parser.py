@@ -1,11 +1,11 @@
-"""A parser that takes every word once: of two values, one would silently be passed over."""
+"""An argument parser that refuses repeated options: argparse would silently use the last one."""
 
 import argparse
 from collections.abc import Sequence
 from typing import Any
 
 SEEN = "_seen"
-"""Where a namespace keeps which words have been given."""
+"""The attribute of a namespace with the options that have been given."""
 
 _NUMBERS: dict[Any, str] = {int: "a whole number", float: "a number"}
 
@@ -28,15 +28,15 @@ class _StoreOnce(argparse._StoreAction):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that refuses an option which is given twice, unless it is a list."""
+    """An argument parser that refuses an option that is given twice, unless it is repeatable."""
 
-    def __init__(self, *words: Any, **named: Any) -> None:
-        super().__init__(*words, **named)
+    def __init__(self, *positional: Any, **named: Any) -> None:
+        super().__init__(*positional, **named)
         for name in (None, "store"):
             self.register("action", name, _StoreOnce)
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
-        # argparse would call the type by its name in Python.
+        # argparse would name the Python type in its message.
         what = _NUMBERS.get(action.type)
         try:
             return super()._get_value(action, arg_string)

@@ -1,4 +1,4 @@
-"""`nextpair publish`: hire on a crowd platform, or see first what that would create and cost."""
+"""`nextpair publish`: hire on a crowd platform, or preview what that would create and cost."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ AMOUNTS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=publish)
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_service_arguments(parser)
     parser.add_argument("--study", required=True, metavar="NAME", help="what is judged")
     for name, purpose in AMOUNTS.items():
-        word = f"--{name.replace('_', '-')}"
-        parser.add_argument(word, type=int, metavar="N", help=f"{purpose} (default: the study's)")
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=int, metavar="N", help=f"{purpose} (default: the study's)")
     parser.add_argument(
         "--option",
         action="append",
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def publish(arguments: argparse.Namespace) -> int:
-    """Start to hire, pause or stop."""
+    """Start, pause or stop hiring, or preview it."""
     with open_client(arguments) as client:
         study = client.study(arguments.study)
         changes = _changes(arguments, study)
@@ -74,14 +74,14 @@ def publish(arguments: argparse.Namespace) -> int:
 
 
 def _changes(arguments: argparse.Namespace, study: StudyOut) -> dict[str, Any]:
-    """Say what the command line says otherwise than the study."""
+    """Return the settings on the command line that differ from the study's."""
     changes: dict[str, Any] = {}
     if study.platform != arguments.platform:
         changes |= {"platform": arguments.platform, "platform_options": {}}
     if arguments.option:
         options = {} if changes else dict(study.platform_options)
-        said = {name: _value(text) for name, text in split_options(arguments.option).items()}
-        changes["platform_options"] = options | said
+        given = {name: _value(text) for name, text in split_options(arguments.option).items()}
+        changes["platform_options"] = options | given
     amounts = {
         name: getattr(arguments, name) for name in AMOUNTS if getattr(arguments, name) is not None
     }
@@ -91,7 +91,7 @@ def _changes(arguments: argparse.Namespace, study: StudyOut) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """Read an option's value: true, 3 and ["US", "CA"] as what they are, all else as text."""
+    """Parse an option's value: JSON such as true, 3 and ["US", "CA"], otherwise text."""
     try:
         return json.loads(text)
     except ValueError:
@@ -119,7 +119,7 @@ def _print_plan(plan: PlanOut) -> int:
         f" its bonus {_money(plan.bonus_cost, plan.currency)}, fees included"
     )
     if plan.sessions and plan.study_cost:
-        low, likely, high = (_money(one, plan.currency) for one in plan.study_cost)
+        low, likely, high = (_money(amount, plan.currency) for amount in plan.study_cost)
         print(f"the whole study: {plan.sessions[1]} session(s), {likely} ({low} to {high})")
     print(f"budget: {_money(plan.budget, plan.currency)}, free {_money(plan.free, plan.currency)}")
     if plan.study_cost and plan.study_cost[1] > plan.free:
@@ -128,7 +128,7 @@ def _print_plan(plan: PlanOut) -> int:
 
 
 def _print_message(hiring: HiringOut) -> None:
-    """Say what has kept the study from hiring so far, before that is forgotten."""
+    """Print why the study has not been hiring so far, before the reason is reset."""
     if hiring.message:
         print(f"so far {hiring.state}: {hiring.message}", file=sys.stderr)
 

@@ -1,4 +1,4 @@
-"""Which service a command calls, and with which key."""
+"""The service that a command calls, and the API key for it."""
 
 import argparse
 import os
@@ -9,18 +9,18 @@ from nextpair.app.client import Client
 from nextpair.selectors.errors import BadOption
 
 KEY = "NEXTPAIR_KEY"
-"""Where a key is looked for: unlike a command line, an environment is not shown to other users."""
+"""The variable with the key: other users can read command lines, but not the environment."""
 
 
 def add_service_arguments(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, local: bool = True
 ) -> None:
-    """Describe the words every command has that calls a service.
+    """Declare the arguments of all commands that call a service.
 
     Parameters
     ----------
     local
-        Whether the service of this folder is meant if none is named.
+        Whether the service of this folder is the default.
     """
     default = " (default: the one that nextpair start runs in this folder)" if local else ""
     parser.add_argument("--url", metavar="URL", help=f"where it is: http://127.0.0.1:8000{default}")
@@ -32,7 +32,7 @@ def add_service_arguments(
 
 
 def open_client(arguments: argparse.Namespace) -> Client:
-    """Connect to a service; one that is not there is told at once, not after many attempts."""
+    """Connect to a service; fail fast, with few retries, if it is not there."""
     key = (arguments.key or os.environ.get(KEY, "")).strip()
     url, key = (arguments.url, key) if arguments.url is not None else _local_service(key)
     if not re.match(r"https?://[^/]", url):
@@ -47,11 +47,11 @@ def open_client(arguments: argparse.Namespace) -> Client:
 
 
 def _local_service(key: str) -> tuple[str, str]:
-    """Return the service of this folder and the key to it; one that was given is used instead.
+    """Return the URL of this folder's service, and its key unless another one is given.
 
-    The folder's own key goes to no other service.
+    The folder's own key is sent to no other service.
     """
-    # Here, as it needs a system with POSIX locks, and only here.
+    # Imported here, since it needs POSIX locks, and other commands do not.
     from nextpair.app.local.service_folder import NotRunning, current_folder
 
     running = current_folder().find()

@@ -1,4 +1,4 @@
-"""`nextpair report`: how far a study can be relied on, as a page, as JSON, or in short."""
+"""`nextpair report`: the reliability report on a study, as a page, as JSON, or as a summary."""
 
 import argparse
 import sys
@@ -32,7 +32,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=report)
     parser.epilog = EXAMPLE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Fetch the report, and add what the files tell."""
+    """Fetch the report, and add the comparisons with local files."""
     if arguments.runs is not None and arguments.against is None:
         raise BadOption("--runs needs --against: systems are ranked by the study and by that")
     if arguments.out is not None:
@@ -78,42 +78,42 @@ def report(arguments: argparse.Namespace) -> int:
     grades = None if arguments.against is None else read_real_qrels(arguments.against)
     runs = None if arguments.runs is None else read_runs(arguments.runs)
     with open_client(arguments) as client:
-        found = client.report(
+        fetched = client.report(
             arguments.study,
             topic=arguments.topic,
             rating=arguments.rating,
             points=arguments.points,
             pseudonyms=arguments.pseudonyms,
         )
-        told = FullReportOut.model_validate(found, from_attributes=True)
+        full = FullReportOut.model_validate(fetched, from_attributes=True)
         if grades is not None:
             form = Format(arguments.export or Format.QRELS)
-            scores = _exported(client, arguments, form, told)
-            told.reference = compare_with_reference(grades, scores, str(arguments.against))
-            _warn(told, grades)
+            scores = _exported(client, arguments, form, full)
+            full.reference = compare_with_reference(grades, scores, str(arguments.against))
+            _warn(full, grades)
             if runs is not None:
-                ends = told.scale if form is Format.QRELS_REAL else told.grades
-                told.systems = compare_runs(runs, grades, scores, ends)
-    return _write(told, arguments)
+                ends = full.scale if form is Format.QRELS_REAL else full.grades
+                full.systems = compare_runs(runs, grades, scores, ends)
+    return _write(full, arguments)
 
 
 def _exported(
-    client: Client, arguments: argparse.Namespace, form: Format, told: FullReportOut
+    client: Client, arguments: argparse.Namespace, form: Format, report: FullReportOut
 ) -> RealGrades:
-    """Fetch the very file that `nextpair export` writes; a topic nobody has judged is empty."""
+    """Fetch the file that `nextpair export` writes; an unjudged topic is empty."""
     content = client.export(arguments.study, form, topic=arguments.topic, rating=arguments.rating)
     lines = b"".join(content).decode().splitlines()
     where = f"the export {form.value!r}"
-    found = parse_real_qrels((f"{where}:{place}", line) for place, line in enumerate(lines, 1))
-    return {topic.topic: {} for topic in told.topics} | found
+    grades = parse_real_qrels((f"{where}:{place}", line) for place, line in enumerate(lines, 1))
+    return {topic.topic: {} for topic in report.topics} | grades
 
 
-def _warn(told: FullReportOut, grades: RealGrades) -> None:
-    """Say which topics are left out; half a comparison must not look like a whole one."""
-    assert told.reference is not None
+def _warn(report: FullReportOut, grades: RealGrades) -> None:
+    """Warn of topics that are left out of the comparison."""
+    assert report.reference is not None
     for names, where in (
-        (told.reference.only_in_study, "study, not in the reference"),
-        (told.reference.only_in_reference, "reference, not in the study"),
+        (report.reference.only_in_study, "study, not in the reference"),
+        (report.reference.only_in_reference, "reference, not in the study"),
     ):
         if names:
             print(
@@ -123,36 +123,36 @@ def _warn(told: FullReportOut, grades: RealGrades) -> None:
             )
 
 
-def _write(told: FullReportOut, arguments: argparse.Namespace) -> int:
+def _write(report: FullReportOut, arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
-        write_atomically(arguments.out.resolve(), [render(told).encode()])
+        write_atomically(arguments.out.resolve(), [render(report).encode()])
     if arguments.json:
-        return print_bytes([told.model_dump_json(indent=2).encode() + b"\n"])
+        return print_bytes([report.model_dump_json(indent=2).encode() + b"\n"])
     if arguments.out is None:
-        print("\n".join(summary(told)))
+        print("\n".join(summary(report)))
     return 0
 
 
-def summary(told: FullReportOut) -> list[str]:
-    """Say the most important in a few lines."""
+def summary(report: FullReportOut) -> list[str]:
+    """Summarise the report in a few lines."""
     lines = [
-        f"study {told.study}: {quantity(len(told.topics), 'topic')}"
-        f" ({told.finished} with nothing left to ask{about_ends(told.ended)}),"
-        f" {quantity(told.judgments, 'judgment')},"
-        f" {quantity(len(told.workers), 'worker')}",
-        about_audits(told.audits, told.in_sample),
-        about_agreement(told.agreement, told.selector is not None),
-        about_convergence(told.convergence),
+        f"study {report.study}: {quantity(len(report.topics), 'topic')}"
+        f" ({report.finished} with nothing left to ask{about_ends(report.ended)}),"
+        f" {quantity(report.judgments, 'judgment')},"
+        f" {quantity(len(report.workers), 'worker')}",
+        about_audits(report.audits, report.in_sample),
+        about_agreement(report.agreement, report.selector is not None),
+        about_convergence(report.convergence),
     ]
-    if told.reference is not None:
-        pairs = told.reference.pairs
+    if report.reference is not None:
+        pairs = report.reference.pairs
         lines.append(
-            f"Against the reference: tau-b {decimal(told.reference.tau)}, {pairs.agree:,} pairs"
+            f"Against the reference: tau-b {decimal(report.reference.tau)}, {pairs.agree:,} pairs"
             f" alike, {pairs.disagree:,} opposite, {pairs.unknown:,} tied in one of the two."
         )
-    if told.systems is not None:
+    if report.systems is not None:
         lines += [
             f"Systems by {measure.measure}: tau-b {decimal(measure.tau)}"
-            for measure in told.systems.measures
+            for measure in report.systems.measures
         ]
     return lines

@@ -1,4 +1,4 @@
-"""`nextpair runner`: look after crowd platforms, beside a service or in place of its own runner."""
+"""`nextpair runner`: run the hiring on crowd platforms in a process of its own."""
 
 import argparse
 import signal
@@ -19,14 +19,14 @@ SECONDS = 15.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=run)
     add_database_argument(parser)
     parser.add_argument("--once", action="store_true", help="look once, and end")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look after all studies that hire, until stopped."""
+    """Run the hiring of all studies until stopped."""
     settings = read_settings(database=arguments.database)
     open_prepared_database(settings).close()
     start_logging(settings.log_level)
@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
             runner.resign()
             return 0
         stop = threading.Event()
-        for one in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(one, lambda *_: stop.set())
+        for stop_signal in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(stop_signal, lambda *_: stop.set())
         with schema_watched(service.database):
             runner.run(stop, settings.runner_seconds or SECONDS)
     finally:

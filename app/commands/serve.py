@@ -1,4 +1,4 @@
-"""`nextpair serve`: one process or many, over one database."""
+"""`nextpair serve`: serves the HTTP API with one process or several on one database."""
 
 import argparse
 import os
@@ -23,19 +23,19 @@ from nextpair.selectors.errors import NextpairError
 from nextpair.storage import keys
 
 GRACE_SECONDS = 10
-"""How long requests may take to end when the service is stopped."""
+"""How long a graceful shutdown waits for requests to finish."""
 RESERVED_FILES = 200
-"""Files that a process needs besides its connections: databases, uploads, libraries."""
+"""File descriptors that a process needs besides its connections: databases, uploads, libraries."""
 SILENCE_SECONDS = 30
-"""How long a process may be silent before it is replaced.
+"""The timeout of the health check of worker processes.
 
-A busy machine is slow to start a process, and one that is replaced before it has started is
-replaced for ever.
+On a busy machine processes start slowly: with a shorter timeout, they would be replaced before they
+have started, again and again.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=serve)
     add_database_argument(parser)
     parser.add_argument("--host", metavar="ADDRESS", help="where to listen (default: 127.0.0.1)")
@@ -67,7 +67,7 @@ def serve(arguments: argparse.Namespace) -> int:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """Listen where the settings say."""
+    """Open the listening socket."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -84,8 +84,8 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def set_process_environment(settings: Settings, stack: ExitStack) -> None:
-    """Put what was said on the command line where the processes that serve will read it."""
-    # The password is in the address by now.
+    """Pass the settings of the command line to the server processes, through the environment."""
+    # The password is already part of the database URL.
     os.environ.pop("NEXTPAIR_DATABASE_PASSWORD_FILE", None)
     os.environ["NEXTPAIR_DATABASE"] = settings.database.get_secret_value()
     os.environ["NEXTPAIR_PROCESSES"] = str(settings.processes)
@@ -94,19 +94,19 @@ def set_process_environment(settings: Settings, stack: ExitStack) -> None:
 
 
 class _Supervisor(Multiprocess):
-    """Starts the processes that serve, and another for each that dies."""
+    """Starts the server processes, and replaces those that die."""
 
     def keep_subprocess_alive(self) -> None:
-        """Replace the dead and the silent."""
-        # As long as we hold the other end of a process's pipe, its death goes unnoticed if we are
-        # just waiting for an answer: we would take it for silence, and replace nobody meanwhile.
+        """Replace dead and unresponsive processes."""
+        # While this process holds the child's end of a pipe, reading from it does not fail when the
+        # child dies: the health check would block until its timeout, and replace no other process.
         for process in self.processes:
             process.child_conn.close()
         super().keep_subprocess_alive()
 
 
 def _raise_file_limit(settings: Settings) -> int:
-    """Return how many files a process may have open, once it may have as many as it needs."""
+    """Raise the limit of open files as far as needed and allowed; return the limit."""
     wanted = settings.max_connections + RESERVED_FILES
     if sys.platform == "win32":
         return wanted
@@ -125,25 +125,25 @@ def run_server(
     grace_seconds: int = GRACE_SECONDS,
     announce: Callable[[], None] = lambda: None,
 ) -> int:
-    """Serve at a socket that listens, until stopped.
+    """Serve at a listening socket until stopped.
 
     Parameters
     ----------
     announce
-        Tells whoever waits that the service can be stopped: from here on no signal is lost.
+        Called as soon as signals are handled, so that the service can be stopped.
     """
     files = _raise_file_limit(settings)
     most = min(settings.max_connections, max(files - RESERVED_FILES, files // 2))
     config = uvicorn.Config(
         "nextpair.app.main:create_app",
         factory=True,
-        # Called as uvicorn calls a class of its own.
+        # An instance whose __call__ stands in for the protocol class.
         http=ConnectionLimits(settings.receive_seconds, most),  # type: ignore[arg-type]
         ws="none",
         forwarded_allow_ips=settings.proxies,
         workers=settings.processes,
         log_level="warning",
-        # The service writes its own log: this one would name workers and their addresses.
+        # The service has its own access log: uvicorn's would contain workers and their addresses.
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=grace_seconds,
@@ -154,7 +154,8 @@ def run_server(
         _Supervisor(config, sockets=[listening]).run()
         return 0
     server = uvicorn.Server(config)
-    # While the event loop is made, an interruption that is raised can be swallowed: it is noted.
+    # A KeyboardInterrupt that is raised while the event loop is created can be swallowed, so
+    # signals are captured from here on.
     with server.capture_signals():
         announce()
         server.run(sockets=[listening])

@@ -1,4 +1,4 @@
-"""`nextpair sign-in`: another one-time address that opens the dashboard signed in."""
+"""`nextpair sign-in`: creates another one-time sign-in URL of the dashboard."""
 
 import argparse
 
@@ -11,7 +11,7 @@ from nextpair.app.security.api_keys import SIGN_IN_SECONDS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=run)
     parser.description = (
         "Open the dashboard of this folder's service signed in, as nextpair start does. Of another"
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_browser_argument(parser: argparse.ArgumentParser) -> None:
-    """Describe the word of commands that open a browser."""
+    """Declare the argument of commands that open a browser."""
     parser.add_argument(
         "--no-browser",
         dest="browser",
@@ -53,7 +53,7 @@ def _address(client: Client, url: str) -> str:
 
 
 def show_address(folder: ServiceFolder, address: str, *, browser: bool) -> None:
-    """Print an address that signs in, and open it if that can be seen."""
+    """Print a sign-in URL, and open it in a browser if there is a display."""
     opened = browser and open_address(folder, address)
     how = "the dashboard opens in your browser; otherwise open" if opened else "open the dashboard:"
     print(f"{how} {address}")

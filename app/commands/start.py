@@ -1,4 +1,4 @@
-"""`nextpair start`: a service for the folder it is called in, with its dashboard signed in."""
+"""`nextpair start`: serves the current folder, and opens the dashboard signed in."""
 
 import argparse
 import os
@@ -29,9 +29,9 @@ from nextpair.selectors.errors import NextpairError
 
 PORT = 8000
 PORTS_TRIED = 100
-"""How many ports are tried, one after the other, before any free one is taken."""
+"""How many consecutive ports are tried before any free one is taken."""
 GRACE_SECONDS = 2
-"""How long requests may take to end: an open dashboard would keep its connection for ever."""
+"""How long a graceful shutdown waits: an open dashboard would keep its connection for ever."""
 LABEL = "commands in the folder of nextpair start"
 IGNORED_VARIABLES = (
     "NEXTPAIR_DATABASE",
@@ -43,7 +43,7 @@ IGNORED_VARIABLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command."""
+    """Declare the arguments of the command."""
     parser.set_defaults(run=start)
     parser.description = (
         f"Start a service for this folder, with everything in ./{DATABASE}, and open its dashboard"
@@ -60,11 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def start(arguments: argparse.Namespace) -> int:
-    """Serve until Ctrl-C; where a service runs already, only sign in there."""
+    """Serve until Ctrl-C; if a service already runs in the folder, only sign in."""
     folder = current_folder()
-    folder.make()
+    folder.create()
     try:
-        with folder.held(), ExitStack() as stack:
+        with folder.locked(), ExitStack() as stack:
             return _serve(arguments, folder, stack)
     except AlreadyRunning:
         return _sign_in_again(arguments, folder)
@@ -99,7 +99,7 @@ def _serve(arguments: argparse.Namespace, folder: ServiceFolder, stack: ExitStac
     set_process_environment(settings, stack)
     os.environ["NEXTPAIR_LOG_LEVEL"] = settings.log_level
     signal.signal(signal.SIGTERM, _interrupt)
-    folder.note(running)
+    folder.write_service_file(running)
     address = running.url + sign_in_path(code)
     announce = partial(_announce, folder, running, address, browser=arguments.browser)
     return run_server(settings, listening, GRACE_SECONDS, announce)
@@ -124,7 +124,7 @@ def _warn_unused_variables() -> None:
 
 
 def _settings(port: int) -> Settings:
-    # The database by its name alone: a folder's path may have characters that an address cannot.
+    # A relative path: the folder's path may have characters that a URL cannot.
     return read_settings(
         database=f"sqlite:///{DATABASE}",
         host=HOST,
@@ -135,17 +135,17 @@ def _settings(port: int) -> Settings:
 
 
 def _listen(port: int | None) -> socket.socket:
-    """Listen at the port that was asked for, or at the first that is free."""
+    """Listen on the requested port, or on the first free one."""
     if port is not None:
         return listen(_settings(port))
-    for one in range(PORT, PORT + PORTS_TRIED):
+    for candidate in range(PORT, PORT + PORTS_TRIED):
         with suppress(NextpairError):
-            return listen(_settings(one))
+            return listen(_settings(candidate))
     return listen(_settings(0))
 
 
 def _prepare(folder: ServiceFolder, settings: Settings) -> str:
-    """Make the database ready, with a key for this folder; return a code to sign in with."""
+    """Prepare the database and the key of this folder; return a one-time sign-in code."""
     database = open_prepared_database(settings)
     now = time.time()
     try:
@@ -154,12 +154,12 @@ def _prepare(folder: ServiceFolder, settings: Settings) -> str:
             row = None if key is None else api_keys.find_valid(connection, key, now)
             if row is None:
                 key, row = api_keys.make_key(connection, Scope.ADMIN, LABEL, now)
-                folder.keep_key(key)
+                folder.store_key(key)
             return api_keys.make_sign_in(connection, row.id, now)[0]
     finally:
         database.close()
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """End as Ctrl-C does, so that nothing stale is left behind."""
+    """Handle SIGTERM like Ctrl-C, so that the folder's files are cleaned up."""
     raise KeyboardInterrupt

@@ -1,1 +1,1 @@
-"""The demonstration: a service in the background, an example study, workers who judge it."""
+"""The demonstration: a background service, an example study, and simulated workers."""

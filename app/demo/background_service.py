@@ -1,4 +1,4 @@
-"""A service that goes on running when the command that started it has ended."""
+"""A detached service process, which keeps running after the command that started it."""
 
 import json
 import os
@@ -21,41 +21,42 @@ from nextpair.selectors.errors import NextpairError
 
 PORT = 8000
 DATABASE = "nextpair.db"
-NOTE = "service.json"
+SERVICE_FILE = "service.json"
 LOG = "service.log"
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
-FILES = ("key", NOTE, LOG, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
-"""All that is ever written to the folder, and all that is removed from it."""
+FILES = ("key", SERVICE_FILE, LOG, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
+"""All files that are written to the folder, and removed from it."""
 
 
 def start(folder: Path) -> tuple[RunningService, str]:
     """Start a service on a new database in a folder; return it and an admin key to it."""
-    # It holds a key, and what people wrote, which is nobody else's on this machine.
+    # Private: it contains an API key and people's texts.
     folder.mkdir(mode=0o700, exist_ok=True)
     for name in FILES:
         (folder / name).unlink(missing_ok=True)
     key = _make_key(folder)
-    # Another program may take a port between the moment it is found free and the one it is bound.
+    # Retried: another program may take a port between the check and the bind.
     for port in (PORT, 0, 0):
         running = _launch(folder, _free_port(port))
         if running is not None:
             with Client(running.url, key) as client:
                 client.ready()
             return running, key
-    last = _text(folder / LOG).strip().splitlines()[-1:]
+    last = _read_text(folder / LOG).strip().splitlines()[-1:]
     raise NextpairError(f"the service did not start: {' '.join(last)}")
 
 
 def _launch(folder: Path, port: int) -> RunningService | None:
-    """Start a service at a port; return nothing if it ends at once."""
+    """Start a service on a port; return None if it ends at once."""
     process = _spawn(folder, port)
     running = RunningService(process.pid, port)
-    with os.fdopen(_private(folder / NOTE), "w", encoding="utf-8") as note:
+    with os.fdopen(_create_private(folder / SERVICE_FILE), "w", encoding="utf-8") as note:
         note.write(json.dumps(asdict(running)))
     try:
-        if not _wait(
-            lambda: process.poll() is not None or running.url in _text(folder / LOG), READY_SECONDS
+        if not _wait_until(
+            lambda: process.poll() is not None or running.url in _read_text(folder / LOG),
+            READY_SECONDS,
         ):
             raise NextpairError(f"the service did not start within {READY_SECONDS:g} seconds")
         return running if process.poll() is None else None
@@ -63,36 +64,39 @@ def _launch(folder: Path, port: int) -> RunningService | None:
         stop(folder)
         raise
     finally:
-        # It is left running on purpose, and Python would warn of that.
+        # Prevents Python's ResourceWarning: the process is left running on purpose.
         process.returncode = 0
 
 
 def stop(folder: Path) -> RunningService | None:
-    """Stop the service of a folder, if it runs; return what was stopped."""
+    """Stop the service of a folder, if it runs; return its address."""
     running = find(folder)
     if running is not None:
-        for word, seconds in ((signal.SIGTERM, STOP_SECONDS), (signal.SIGKILL, STOP_SECONDS)):
+        for stop_signal, seconds in (
+            (signal.SIGTERM, STOP_SECONDS),
+            (signal.SIGKILL, STOP_SECONDS),
+        ):
             with suppress(ProcessLookupError):
-                os.kill(running.pid, word)
-            if _wait(lambda: find(folder) is None, seconds):
+                os.kill(running.pid, stop_signal)
+            if _wait_until(lambda: find(folder) is None, seconds):
                 break
         else:
             raise NextpairError(f"the service does not end: process {running.pid}")
         with suppress(ChildProcessError):
             os.waitpid(running.pid, 0)
-    (folder / NOTE).unlink(missing_ok=True)
+    (folder / SERVICE_FILE).unlink(missing_ok=True)
     return running
 
 
 def find(folder: Path) -> RunningService | None:
-    """Return the service of a folder if it runs, and is no other process with its old number."""
+    """Return the service of a folder if it runs; a reused process id does not count."""
     try:
-        running = RunningService(**json.loads((folder / NOTE).read_text(encoding="utf-8")))
+        running = RunningService(**json.loads((folder / SERVICE_FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-    words = _command_line(running.pid)
-    ours = "nextpair.app.cli" in words and f"--port {running.port}" in words
-    return running if ours else None
+    command_line = _command_line(running.pid)
+    is_same = "nextpair.app.cli" in command_line and f"--port {running.port}" in command_line
+    return running if is_same else None
 
 
 def _make_key(folder: Path) -> str:
@@ -100,19 +104,19 @@ def _make_key(folder: Path) -> str:
     with database.write() as connection:
         key, _ = make_key(connection, Scope.ADMIN, "demo", time.time())
     database.close()
-    with os.fdopen(_private(folder / "key"), "w") as to:
+    with os.fdopen(_create_private(folder / "key"), "w") as to:
         to.write(f"{key}\n")
     return key
 
 
-def _private(path: Path) -> int:
-    """Make a file that nobody else can read at any moment, in place of what was there."""
+def _create_private(path: Path) -> int:
+    """Create a file that only its owner can read from the start, replacing an existing one."""
     path.unlink(missing_ok=True)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def _free_port(wanted: int) -> int:
-    """Return the port that is wanted, or one that is free."""
+    """Return the wanted port if it is free, or any free one."""
     for port in (wanted, 0):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -123,12 +127,12 @@ def _free_port(wanted: int) -> int:
 
 
 def _spawn(folder: Path, port: int) -> "subprocess.Popen[bytes]":
-    words = ["serve", "--host", HOST, "--port", str(port), "--database", f"sqlite:///{DATABASE}"]
-    # What the environment says is for the user's own service, not for this one.
+    command = ["serve", "--host", HOST, "--port", str(port), "--database", f"sqlite:///{DATABASE}"]
+    # Settings in the environment are meant for the user's own service.
     environment = {name: to for name, to in os.environ.items() if not name.startswith("NEXTPAIR_")}
-    with os.fdopen(_private(folder / LOG), "wb") as log:
+    with os.fdopen(_create_private(folder / LOG), "wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "nextpair.app.cli", *words],
+            [sys.executable, "-m", "nextpair.app.cli", *command],
             cwd=folder,
             env={**environment, "NEXTPAIR_LOG_LEVEL": "warning"},
             stdin=subprocess.DEVNULL,
@@ -138,11 +142,11 @@ def _spawn(folder: Path, port: int) -> "subprocess.Popen[bytes]":
         )
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _wait(until: Callable[[], bool], seconds: float) -> bool:
+def _wait_until(until: Callable[[], bool], seconds: float) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if until():
@@ -152,12 +156,12 @@ def _wait(until: Callable[[], bool], seconds: float) -> bool:
 
 
 def _command_line(pid: int) -> str:
-    """Return how a process was started; nothing if it has ended, even if nobody took note."""
+    """Return the command line of a process; empty if it has ended, even if it is a zombie."""
     listed = Path(f"/proc/{pid}/cmdline")
     if Path("/proc/self/cmdline").exists():
         try:
             return listed.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             return ""
-    words = ["ps", "-o", "command=", "-p", str(pid)]
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    command = ["ps", "-o", "command=", "-p", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout

@@ -1,4 +1,4 @@
-"""Simulated workers who judge a study the way real ones would: each calls the service alone."""
+"""Simulated workers who judge a study concurrently, each with API calls of its own."""
 
 import threading
 import time
@@ -18,20 +18,20 @@ from nextpair.selectors.state.judgments import Outcome
 WORKERS = 6
 ERROR = 0.05
 THINKING = (0.03, 0.12)
-"""Between how many seconds an answer takes: long enough to watch, short enough to wait for."""
+"""The range of seconds per answer: long enough to watch, short enough to wait for."""
 PAUSE = 0.05
 TICK = 0.1
 
 
 class DemoCrowd:
-    """Workers in threads of their own; they know the grades, and err now and then."""
+    """Workers in threads of their own, who answer by the grades with some errors."""
 
     def __init__(self, client: Client, study: str, grades: Grades) -> None:
         self._client, self._study, self._grades = client, study, grades
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._idle: set[str] = set()
-        """Workers who have been asked everything there was for them at the last answer."""
+        """Workers who had no eligible question left since the last answer."""
 
     def judge(self, watch: Callable[[], None]) -> None:
         """Judge until nothing is left to ask any of the workers.
@@ -39,7 +39,7 @@ class DemoCrowd:
         Parameters
         ----------
         watch
-            Called again and again meanwhile, and once at the end.
+            Called repeatedly meanwhile, and once at the end.
         """
         with ThreadPoolExecutor(WORKERS) as pool:
             try:
@@ -57,29 +57,29 @@ class DemoCrowd:
         worker, rng = SimulatedWorker(f"worker-{number}", ERROR), np.random.default_rng(number)
         try:
             while not self._stopped.is_set():
-                said = self._client.next(self._study, worker.id)
-                if said.reason is Reason.DONE:
+                issued = self._client.next(self._study, worker.id)
+                if issued.reason is Reason.DONE:
                     return
-                self._note(worker.id, said.reason)
-                if not said.assignments:
+                self._track_idle(worker.id, issued.reason)
+                if not issued.assignments:
                     self._stopped.wait(PAUSE)
-                for assignment in said.assignments:
+                for assignment in issued.assignments:
                     seconds = rng.uniform(*THINKING)
                     self._stopped.wait(seconds)
                     grades = self._grades[assignment.topic.id]
-                    truth = compare_grades(grades, *(one.id for one in assignment.shown))
+                    truth = compare_grades(grades, *(document.id for document in assignment.shown))
                     answer = preference.answer_for(worker.answer(truth, rng)).preference
                     self._client.judge(assignment, answer, seconds=round(seconds, 3))
         except NextpairError:
-            # The others would wait for the answers of this one, in vain.
+            # Otherwise the others would wait for this worker's answers for ever.
             self._stopped.set()
             raise
 
-    def _note(self, worker: str, reason: Reason | None) -> None:
-        """Stop once every worker has been asked everything, and none has a question left."""
+    def _track_idle(self, worker: str, reason: Reason | None) -> None:
+        """Stop once no worker has an eligible question left."""
         with self._lock:
             if reason is not Reason.SEEN:
-                # An answer of this one may lead to questions for others.
+                # An answer of this worker may make questions eligible for others.
                 self._idle.clear()
                 return
             self._idle.add(worker)
@@ -88,7 +88,7 @@ class DemoCrowd:
 
 
 def compare_grades(grades: Mapping[str, int], first: str, second: str) -> Outcome:
-    """Say how two documents compare by their grades."""
+    """Compare two documents by their grades."""
     if grades[first] == grades[second]:
         return Outcome.TIE
     return Outcome.BETTER if grades[first] > grades[second] else Outcome.WORSE

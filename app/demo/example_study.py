@@ -1,4 +1,4 @@
-"""The example study at a service: put there, and looked at when it has been judged."""
+"""The example study: creates it at a service, and fetches its results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +11,11 @@ from nextpair.app.schemas.results import ExplanationOut, ProgressOut, RankingOut
 
 STUDY = "everyday"
 OWN_STUDY = "your-turn"
-"""A study that nobody has judged: whoever watches the demonstration may."""
+"""An unjudged study, for the person who watches the demonstration."""
 OWN_TOPIC = "coffee"
 OWN_DOCUMENTS = 6
 VOTES_PER_PAIR = 2
-"""Workers that asking every pair would take for each: two who agree."""
+"""Votes per pair of the exhaustive alternative: two workers who agree."""
 INSTRUCTIONS = """\
 You see a question and two answers to it. Which answer would help the person who asks more? Judge
 what is said, not how long it is. Say that they are equal if you cannot tell.
@@ -34,18 +34,18 @@ def add_study(client: Client, pools: Sequence[Pool]) -> None:
 
 
 def add_own_study(client: Client, pools: Sequence[Pool]) -> str:
-    """Add a small study for one person to judge, and return the address where they do."""
+    """Add a small study for one person to judge, and return its judging URL."""
     client.create_study(
         OWN_STUDY, title="Your turn", instructions=INSTRUCTIONS, options={"risk": 0}
     )
-    (pool,) = (one for one in pools if one.topic == OWN_TOPIC)
+    (pool,) = (candidate for candidate in pools if candidate.topic == OWN_TOPIC)
     upload_pool(client, OWN_STUDY, replace(pool, documents=pool.documents[:OWN_DOCUMENTS]))
     return client.url + client.open_session(OWN_STUDY, "you").url
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedTopic:
-    """What is known of one topic."""
+    """The results of one topic."""
 
     pool: Pool
     ranking: RankingOut
@@ -53,11 +53,11 @@ class JudgedTopic:
 
     @property
     def pairs(self) -> int:
-        """All pairs there are."""
+        """The number of pairs of documents."""
         return len(self.pool.documents) * (len(self.pool.documents) - 1) // 2
 
     def is_as_graded(self, grades: Grades) -> bool:
-        """Say whether the classes are exactly the grades, in their order."""
+        """Say whether the classes equal the grades, in their order."""
         graded = grades[self.pool.topic]
         levels = sorted(set(graded.values()), reverse=True)
         wanted = [{name for name in graded if graded[name] == level} for level in levels]
@@ -65,7 +65,7 @@ class JudgedTopic:
 
 
 def fetch_judged_topics(client: Client, pools: Sequence[Pool]) -> list[JudgedTopic]:
-    """Fetch what is known of all topics."""
+    """Fetch the results of all topics."""
     return [
         JudgedTopic(pool, client.ranking(STUDY, pool.topic), client.progress(STUDY, pool.topic))
         for pool in pools
@@ -73,11 +73,11 @@ def fetch_judged_topics(client: Client, pools: Sequence[Pool]) -> list[JudgedTop
 
 
 def find_inference(client: Client, judged: JudgedTopic) -> ExplanationOut | None:
-    """Find two documents nobody was asked about, and how it is known which is better."""
+    """Find a pair whose relation was inferred, with a short explanation."""
     best, *others = judged.ranking.classes
     for first in best:
         for second in (name for names in reversed(others) for name in names):
-            found = client.explain(STUDY, judged.pool.topic, first, second)
-            if 2 <= len(found.because) <= 3:
-                return found
+            explanation = client.explain(STUDY, judged.pool.topic, first, second)
+            if 2 <= len(explanation.because) <= 3:
+                return explanation
     return None

@@ -1,7 +1,7 @@
-"""Ctrl-C where it does no harm.
+"""Defers KeyboardInterrupt to points where it is safe.
 
-Python raises KeyboardInterrupt between any two steps of the main thread, so also between those that
-take a lock and that remember to give it back. A connection pool whose lock is never given back
+Python raises KeyboardInterrupt between any two bytecodes of the main thread, so also between the
+acquisition of a lock and the `try` that releases it. A connection pool whose lock is never released
 cannot be closed: the command would hang, and leave its service running.
 """
 
@@ -14,9 +14,9 @@ from types import FrameType
 
 @contextmanager
 def deferred_interrupt() -> Iterator[Callable[[], None]]:
-    """Hold the first Ctrl-C back until what is yielded is called, or the block ends well.
+    """Defer the first Ctrl-C until the yielded function is called, or the block ends.
 
-    A second one is not held back: whatever is waited for may never come.
+    A second one is raised at once: the code may be blocked for ever.
     """
     if threading.current_thread() is not threading.main_thread() or not _can_interrupt():
         yield lambda: None
@@ -41,5 +41,5 @@ def deferred_interrupt() -> Iterator[Callable[[], None]]:
 
 
 def _can_interrupt() -> bool:
-    """Say whether there is an interruption to hold back: a command in the background ignores it."""
+    """Say whether SIGINT has its default handler: a background command ignores it."""
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler

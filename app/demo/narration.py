@@ -1,4 +1,4 @@
-"""What the demonstration tells, calmly, on a terminal or in a log."""
+"""The output of the demonstration, on a terminal or in a log."""
 
 import shutil
 import sys
@@ -30,7 +30,7 @@ OUTCOME_PHRASES = {
 
 
 def open_console() -> Console:
-    """Make a console that is never too wide to read, and 80 columns wide where nobody says."""
+    """Make a console of readable width; 80 columns outside a terminal."""
     console = Console(highlight=False)
     wide = min(console.width, MAX_WIDTH) if console.is_terminal else 80
     return Console(highlight=False, width=wide)
@@ -39,7 +39,7 @@ def open_console() -> Console:
 def print_setting(
     console: Console, running: RunningService, folder: Path, pools: Sequence[Pool]
 ) -> None:
-    """Say what is about to happen."""
+    """Print the service, the study and the workers."""
     sizes = [len(pool.documents) for pool in pools]
     pairs = sum(size * (size - 1) // 2 for size in sizes)
     console.print()
@@ -70,12 +70,12 @@ def _print_facts(console: Console, facts: dict[str, str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NextSteps:
-    """Addresses for whoever has watched.
+    """The URLs for the person who has watched.
 
     Parameters
     ----------
     minutes
-        How long the dashboard's address signs in.
+        How long the dashboard's sign-in URL is valid.
     """
 
     judging: str
@@ -85,7 +85,7 @@ class NextSteps:
 
 @contextmanager
 def progress_bar(console: Console, client: Client, pairs: int) -> Iterator[Callable[[], None]]:
-    """Show how far the service says the study has come, whenever what is yielded is called."""
+    """Show the progress of the study, updated whenever the yielded function is called."""
     columns = (
         TextColumn("  [dim]judging[/]  "),
         BarColumn(24, complete_style="cyan", finished_style="cyan"),
@@ -99,15 +99,15 @@ def progress_bar(console: Console, client: Client, pairs: int) -> Iterator[Calla
 
         def show() -> None:
             topics = client.study_progress(STUDY).topics
-            known = pairs - sum(topic.unknown_pairs for topic in topics)
+            decided = pairs - sum(topic.unknown_pairs for topic in topics)
             asked = sum(topic.judged_pairs for topic in topics)
-            bar.update(task, completed=known, asked=asked)
+            bar.update(task, completed=decided, asked=asked)
 
         yield show
 
 
 def print_ranking(console: Console, judged: JudgedTopic) -> None:
-    """Show a topic's classes, best first."""
+    """Print a topic's classes, best first."""
     progress, titles = judged.progress, _titles(judged.pool)
     console.print(f"\n[bold]{escape(judged.pool.title)}[/]")
     table = Table.grid(padding=(0, 2, 0, 0))
@@ -130,24 +130,24 @@ def _titles(pool: Pool) -> dict[str, str]:
     return {document.id: document.title for document in pool.documents}
 
 
-def print_inference(console: Console, judged: JudgedTopic, found: ExplanationOut) -> None:
-    """Show how something is known that nobody was asked."""
+def print_inference(console: Console, judged: JudgedTopic, explanation: ExplanationOut) -> None:
+    """Print how a relation that nobody judged was inferred."""
     titles = {name: f"“{escape(title)}”" for name, title in _titles(judged.pool).items()}
-    first, second = titles[found.first], titles[found.second]
+    first, second = titles[explanation.first], titles[explanation.second]
     console.print(f"\n[bold]Why is {first} better than {second}?[/]")
     console.print("  [dim]Nobody was asked. It follows:[/]")
-    for step in found.because:
+    for step in explanation.because:
         numbers = ", ".join(map(str, step.judgments))
-        said = f"{titles[step.first]} is {OUTCOME_PHRASES[step.outcome]} {titles[step.second]}"
-        _print_inside(console, f"{said} [dim](judgments {numbers})[/]")
+        sentence = f"{titles[step.first]} is {OUTCOME_PHRASES[step.outcome]} {titles[step.second]}"
+        _print_inside(console, f"{sentence} [dim](judgments {numbers})[/]")
 
 
 def print_summary(console: Console, all_judged: Sequence[JudgedTopic], exact: int) -> None:
-    """Say what it cost, and what asking every pair would have."""
-    pairs = sum(one.pairs for one in all_judged)
-    asked = sum(one.progress.judged_pairs for one in all_judged)
-    inferred = sum(one.progress.inferred_pairs for one in all_judged)
-    judgments = sum(one.progress.judgments for one in all_judged)
+    """Print the cost, and that of judging every pair."""
+    pairs = sum(judged.pairs for judged in all_judged)
+    asked = sum(judged.progress.judged_pairs for judged in all_judged)
+    inferred = sum(judged.progress.inferred_pairs for judged in all_judged)
+    judgments = sum(judged.progress.judgments for judged in all_judged)
     every = pairs * VOTES_PER_PAIR
     console.print(f"\n[bold]{1 - judgments / every:.0%} fewer judgments than asking every pair[/]")
     console.print(
@@ -164,15 +164,15 @@ def print_summary(console: Console, all_judged: Sequence[JudgedTopic], exact: in
 def print_next_steps(
     console: Console, running: RunningService, folder: Path, way: NextSteps
 ) -> None:
-    """Say how to go on, with lines that work as they stand."""
+    """Print the next steps, with lines to copy."""
     console.print("\n[bold]The service goes on running[/]")
-    # Not in a table: an address that is broken into lines is no link any more.
-    told = {
+    # Not in a table: a URL that is wrapped is no longer a link.
+    addresses = {
         "judge a few answers yourself": way.judging,
         f"look at it, signed in (once, within {way.minutes} minutes)": way.dashboard,
         "the same later, with the key": f"{running.url}/studies",
     }
-    for what, address in told.items():
+    for what, address in addresses.items():
         console.print(f"  [dim]{what}[/]")
         console.print(f"    {address}", markup=False, soft_wrap=True)
     _print_facts(
@@ -190,7 +190,7 @@ def print_next_steps(
 
 
 def _command() -> str:
-    """Return how this program is called here: in a fresh clone it is not on the path."""
+    """Return the command of this program: in a fresh clone it is not on the path."""
     if shutil.which("nextpair"):
         return "nextpair"
     if Path(sys.argv[0]).name == "nextpair":
@@ -199,7 +199,7 @@ def _command() -> str:
 
 
 def shell_lines(running: RunningService, folder: Path) -> list[str]:
-    """Return lines for a shell, in the folder where the demonstration was started."""
+    """Return example commands for a shell in the folder of the demonstration."""
     call = 'curl -H "Authorization: Bearer $KEY"'
     body = """-H 'Content-Type: application/json' -d '{"worker": "worker-1", "dry_run": true}'"""
     return [

@@ -157,7 +157,7 @@ class Design(ABC, BaseModel):
         """Say whether the worker moved the slider; None where there is none."""
         return None
 
-    def known(self, answer: Mapping[str, Any]) -> Outcome | float:
+    def known_answer(self, answer: Mapping[str, Any]) -> Outcome | float:
         """Read the known answer to a trap: of a pair, how the left document compares."""
         if self.shape is Shape.PAIR:
             return read_answer(PreferenceAnswer, answer).preference.outcome
@@ -165,7 +165,7 @@ class Design(ABC, BaseModel):
         assert value is not None, "a single document has a value"
         return value
 
-    def correct(self, answer: Any, known: Outcome | float) -> bool | None:
+    def is_correct(self, answer: Any, known: Outcome | float) -> bool | None:
         """Say whether an answer to a trap is right; None where none is right by itself."""
         return self.outcome(answer) == known if self.shape is Shape.PAIR else None
 

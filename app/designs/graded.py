@@ -41,10 +41,10 @@ class GradedDesign(Design):
         """Count levels from 0."""
         return float(self.levels.index(answer.grade))
 
-    def known(self, answer: Mapping[str, Any]) -> Outcome | float:
+    def known_answer(self, answer: Mapping[str, Any]) -> Outcome | float:
         """Read the known grade of a trap."""
         return known_grade(answer, self.levels)
 
-    def correct(self, answer: GradedAnswer, known: Outcome | float) -> bool:
+    def is_correct(self, answer: GradedAnswer, known: Outcome | float) -> bool:
         """Compare the grades."""
         return self.value(answer) == known

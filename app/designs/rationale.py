@@ -104,13 +104,15 @@ class RationaleDesign(Design):
         """Count levels from 0, where a grade is asked for."""
         return None if answer.grade is None else float(self.levels.index(answer.grade))
 
-    def known(self, answer: Mapping[str, Any]) -> Outcome | float:
+    def known_answer(self, answer: Mapping[str, Any]) -> Outcome | float:
         """Read the known answer to a trap, which needs no rationale."""
         return (
-            super().known(answer) if self.shape is Shape.PAIR else known_grade(answer, self.levels)
+            super().known_answer(answer)
+            if self.shape is Shape.PAIR
+            else known_grade(answer, self.levels)
         )
 
-    def correct(self, answer: RationaleAnswer, known: Outcome | float) -> bool | None:
+    def is_correct(self, answer: RationaleAnswer, known: Outcome | float) -> bool | None:
         """Compare the preference or the grade."""
         return (self.outcome(answer) or self.value(answer)) == known
 

@@ -102,7 +102,8 @@ def _id_column(path: FileSource, names: Container[str]) -> str:
     columns = [name for name in CSV_IDS if name in names]
     if len(columns) != 1:
         raise BadFile(
-            f"{path}:1: the header must have id or doc, and has {' and '.join(columns) or 'neither'}"
+            f"{path}:1: the header must have id or doc,"
+            f" and has {' and '.join(columns) or 'neither'}"
         )
     if "" in names:
         raise BadFile(f"{path}:1: a column of the header has no name")

@@ -74,10 +74,10 @@ class Reading:
         gold = find_gold(self._live.golds, row.first, row.second, row.purpose)
         if gold is None:
             return None
-        known = design.known(gold.answer)
+        known = design.known_answer(gold.answer)
         if row.swapped and not isinstance(known, float):
             known = known.reversed
-        return design.correct(content, known)
+        return design.is_correct(content, known)
 
 
 def plain_text(document: DocumentRow) -> str:

@@ -1,1 +1,1 @@
-"""A service that belongs to a folder: started there, found there by other commands."""
+"""The local service of a folder: started there, and found there by other commands."""

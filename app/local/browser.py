@@ -1,4 +1,4 @@
-"""Opening a page in the browser of whoever sits at this machine."""
+"""Opens a secret URL in the browser of this machine's user."""
 
 import os
 import sys
@@ -10,22 +10,22 @@ from nextpair.app.local.service_folder import ServiceFolder
 
 
 def has_screen() -> bool:
-    """Say whether a browser could be seen; one in the terminal would be in the way."""
+    """Say whether there is a graphical display; a browser in the terminal is not wanted."""
     if sys.platform in ("darwin", "win32"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def open_address(folder: ServiceFolder, address: str) -> bool:
-    """Open an address that is a secret; say whether a browser could be asked to.
+    """Open a secret URL; return whether a browser was started.
 
-    A command line can be read by everyone on the machine, so the browser is not given the address,
-    but a file that leads there, which only its owner can read.
+    Everyone on the machine can read command lines, so the browser does not get the URL itself, but
+    a file that redirects to it and that only its owner can read.
     """
     if not has_screen():
         return False
-    page = folder.keep_page(_redirect_page(address)).resolve().as_uri()
-    # A browser that is started for this may not return before it is closed.
+    page = folder.store_page(_redirect_page(address)).resolve().as_uri()
+    # In a thread: the call may block until the browser is closed.
     Thread(target=webbrowser.open, args=(page,), daemon=True).start()
     return True
 

@@ -1,4 +1,4 @@
-"""Where a service on this machine runs."""
+"""The process id and URL of a service on this machine."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class RunningService:
-    """A service that runs on this machine, for this machine only."""
+    """A running service that listens on the loopback interface."""
 
     pid: int
     port: int
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The URL of the service."""
         return f"http://{HOST}:{self.port}"

@@ -1,8 +1,8 @@
-"""What a service keeps beside its database in the folder it was started in.
+"""The state of a local service in its folder: `.nextpair/`.
 
-`.nextpair/` holds a key for the commands of this folder (readable by its owner alone), where the
-service is, and a lock. The service holds the lock as long as it lives, however it ends: a note
-without a holder of the lock is a stale one, whoever may have the process number or port by now.
+It has a key for the commands of the folder (readable by its owner alone), a file with the process
+id and port of the service, and a lock. The service holds the lock as long as it lives, however it
+ends: if the lock is free, the service file is stale, even if its process id or port is in use.
 """
 
 import fcntl
@@ -19,9 +19,9 @@ from nextpair.app.local.running_service import RunningService
 from nextpair.selectors.errors import NextpairError
 
 NAME = ".nextpair"
-KEY, NOTE, LOCK, PAGE = "key", "service.json", "lock", "sign-in.html"
+KEY, SERVICE_FILE, LOCK, PAGE = "key", "service.json", "lock", "sign-in.html"
 DATABASE = "nextpair.db"
-TRIES, TRY_SECONDS = 40, 0.05
+LOCK_ATTEMPTS, LOCK_RETRY_SECONDS = 40, 0.05
 
 
 class NotRunning(NextpairError):
@@ -37,14 +37,14 @@ class AlreadyRunning(NextpairError):
 
 
 class ServiceFolder:
-    """A folder with a service of its own, or one that may get one."""
+    """A folder that has a local service, or may get one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._own = path / NAME
 
-    def make(self) -> None:
-        """Make the folder of our own, which nobody else can look into, and git passes over."""
+    def create(self) -> None:
+        """Create `.nextpair/`, private to its owner and ignored by git."""
         try:
             self._own.mkdir(mode=0o700, exist_ok=True)
             self._own.chmod(0o700)
@@ -53,33 +53,33 @@ class ServiceFolder:
             raise NextpairError(f"cannot write {self._own}: {error.strerror}") from None
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold the folder's lock: at most one service runs in a folder."""
-        # Not for children: one that lives longer than its parent would keep the lock.
+    def locked(self) -> Iterator[None]:
+        """Hold the folder's exclusive lock: at most one service runs in a folder."""
+        # O_CLOEXEC: a child that outlives this process would keep the lock.
         lock = os.open(self._own / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            self._take(lock)
-            self.forget()
+            self._acquire_lock(lock)
+            self.remove_service_files()
             try:
                 yield
             finally:
-                self.forget()
+                self.remove_service_files()
         finally:
             os.close(lock)
 
-    def _take(self, lock: int) -> None:
-        """Take the lock; whoever only looks holds it for a moment, a service as long as it runs."""
-        for _ in range(TRIES):
+    def _acquire_lock(self, lock: int) -> None:
+        """Acquire the lock; retried, since `find` holds it for a moment."""
+        for _ in range(LOCK_ATTEMPTS):
             with suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
-            if self._noted() is not None:
+            if self._read_service_file() is not None:
                 break
-            time.sleep(TRY_SECONDS)
+            time.sleep(LOCK_RETRY_SECONDS)
         raise AlreadyRunning()
 
     def find(self) -> RunningService | None:
-        """Return the service that runs here, if one does."""
+        """Return the service that runs in this folder; None if the lock is free."""
         try:
             lock = os.open(self._own / LOCK, os.O_RDWR | os.O_CLOEXEC)
         except OSError:
@@ -87,29 +87,31 @@ class ServiceFolder:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
-            return self._noted()
+            return self._read_service_file()
         finally:
             os.close(lock)
         return None
 
-    def _noted(self) -> RunningService | None:
-        """Read where the holder of the lock is; it may not have said so yet."""
+    def _read_service_file(self) -> RunningService | None:
+        """Read the service file; None if the holder of the lock has not written it yet."""
         try:
-            return RunningService(**json.loads((self._own / NOTE).read_text(encoding="utf-8")))
+            return RunningService(
+                **json.loads((self._own / SERVICE_FILE).read_text(encoding="utf-8"))
+            )
         except (OSError, ValueError, TypeError):
             return None
 
-    def note(self, running: RunningService) -> None:
-        """Say where the service is; only the holder of the lock does."""
-        self._write(NOTE, json.dumps(asdict(running)))
+    def write_service_file(self, running: RunningService) -> None:
+        """Write the service file; only the holder of the lock may."""
+        self._write(SERVICE_FILE, json.dumps(asdict(running)))
 
-    def forget(self) -> None:
-        """Remove what is only true as long as the service runs."""
-        for name in (NOTE, PAGE):
+    def remove_service_files(self) -> None:
+        """Remove the files that are valid only while the service runs."""
+        for name in (SERVICE_FILE, PAGE):
             (self._own / name).unlink(missing_ok=True)
 
     def key(self) -> str | None:
-        """Return the key of the folder, if it has one that nobody else could read."""
+        """Return the key of the folder, if it has one; raise if others could read it."""
         try:
             file = os.open(self._own / KEY, os.O_RDONLY | os.O_NOFOLLOW)
         except OSError:
@@ -122,16 +124,16 @@ class ServiceFolder:
                 )
             return opened.read().strip()
 
-    def keep_key(self, key: str) -> None:
-        """Keep a key for the commands of this folder."""
+    def store_key(self, key: str) -> None:
+        """Store the key for the commands of this folder."""
         self._write(KEY, f"{key}\n")
 
-    def keep_page(self, content: str) -> Path:
-        """Keep a page for the browser of whoever owns the folder."""
+    def store_page(self, content: str) -> Path:
+        """Store a page for the owner's browser."""
         return self._write(PAGE, content)
 
     def _write(self, name: str, content: str) -> Path:
-        """Write a file that nobody else can read at any moment; it is whole or not there."""
+        """Write a file atomically, readable by its owner alone from the start."""
         path, part = self._own / name, self._own / f"{name}.{os.getpid()}"
         with suppress(FileNotFoundError):
             part.unlink()
@@ -143,5 +145,5 @@ class ServiceFolder:
 
 
 def current_folder() -> ServiceFolder:
-    """Return the folder that commands are called in."""
+    """Return the service folder of the working directory."""
     return ServiceFolder(Path.cwd())

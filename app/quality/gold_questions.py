@@ -83,7 +83,7 @@ def _row(
     for name in gold.documents:
         if name not in found:
             raise UnknownDocument(f"the topic has no document {name!r}")
-    design.known(gold.answer)
+    design.known_answer(gold.answer)
     places = [found[name] for name in gold.documents]
     first, second = unordered(places[0], places[-1])
     answer = dict(gold.answer)

@@ -58,7 +58,7 @@ class Marking:
         gold = find_gold(self._golds, answer.first, answer.second, answer.purpose)
         if gold is None or answer.correct is not None:
             return None, None
-        known = self._design.known(gold.answer)
+        known = self._design.known_answer(gold.answer)
         return (known, self._value(answer)) if isinstance(known, float) else (None, None)
 
     def _alike(self, answer: JudgmentRow) -> bool | None:

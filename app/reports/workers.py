@@ -113,7 +113,7 @@ def _graded_answer(snapshot: TopicSnapshot, row: JudgmentRow) -> Checked:
     gold = find_gold(snapshot.golds, row.first, row.second, row.purpose)
     if row.correct is not None or gold is None:
         return Checked(None, 1, row.correct)
-    known = snapshot.design.known(gold.answer)
+    known = snapshot.design.known_answer(gold.answer)
     value = snapshot.design.value(snapshot.design.read(row.answer))
     return Checked(None, 1, known=known if isinstance(known, float) else None, value=value)
 

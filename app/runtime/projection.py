@@ -86,7 +86,7 @@ class LiveTopic:
         self.hears = _WORK if isinstance(self.state, Singles) else _WORK_AND_TRAPS
         """The purposes of the judgments that the state is folded from: where documents are
         compared, a question whose answer is known tells of the worker."""
-        self._known = study.design.known
+        self._known = study.design.known_answer
         self._truths: dict[Pair, Outcome] = {}
         self._barred: defaultdict[int, dict[int, Pair]] = defaultdict(dict)
         self._asides: defaultdict[int, set[Aside]] = defaultdict(set)

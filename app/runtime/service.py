@@ -226,5 +226,7 @@ def said_of(study: Study, live: LiveTopic, rows: Sequence[JudgmentRow]) -> Said:
 def _traps(
     study: Study, live: LiveTopic, rows: Sequence[JudgmentRow]
 ) -> list[tuple[JudgmentRow, Outcome | float]]:
-    known = {gold.pair: study.design.known(gold.answer) for gold in live.golds if not gold.quiz}
+    known = {
+        gold.pair: study.design.known_answer(gold.answer) for gold in live.golds if not gold.quiz
+    }
     return [(row, known[row.first, row.second]) for row in rows if row.purpose == Purpose.TRAP]

@@ -182,17 +182,17 @@ def test_known_answers_need_no_more_than_what_is_compared() -> None:
         ("graded", {"grade": "Definitely relevant"}, 3.0),
         ("rationale", {"grade": "Definitely not relevant"}, 0.0),
     ):
-        assert make_design(name, {}).known(answer) == known
+        assert make_design(name, {}).known_answer(answer) == known
     with pytest.raises(BadAnswer, match=r"answer\.score"):
-        make_design("s100", {}).known({"score": 101})
+        make_design("s100", {}).known_answer({"score": 101})
 
 
 def test_an_answer_on_a_scale_is_never_right_by_itself() -> None:
     scale = make_design("s100", {})
-    assert scale.correct(scale.read({"score": 90}), 90.0) is None
+    assert scale.is_correct(scale.read({"score": 90}), 90.0) is None
     graded = make_design("graded", {})
-    assert graded.correct(graded.read({"grade": "Probably relevant"}), 2.0)
-    assert not graded.correct(graded.read({"grade": "Probably relevant"}), 3.0)
+    assert graded.is_correct(graded.read({"grade": "Probably relevant"}), 2.0)
+    assert not graded.is_correct(graded.read({"grade": "Probably relevant"}), 3.0)
 
 
 def test_the_slider_counts_as_moved_when_it_was() -> None:
