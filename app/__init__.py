@@ -1,1 +1,1 @@
-"""The doors: the command line, and whatever else the outside calls."""
+"""The application: HTTP service, command line, client, simulation, and the rooms behind them."""

@@ -1,4 +1,4 @@
-"""Closed sets of words that the service shares with those who call it."""
+"""Enumerations that are part of the API."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -11,7 +11,7 @@ END_DESCRIPTIONS: Mapping[End, str] = {
     End.BUDGET: "stopped by the budget",
     End.EXHAUSTED: "every pair was asked, and documents are open",
 }
-"""Why nothing is left to ask of a topic, in words for people."""
+"""Descriptions for people of why a topic has no questions left."""
 
 
 class Scope(StrEnum):

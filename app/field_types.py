@@ -1,16 +1,16 @@
-"""Values as they come in, no looser than they look."""
+"""Strict field types of request models."""
 
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
 SAFE_INTEGER = 2**53 - 1
-"""What every JSON reader reads exactly."""
+"""The largest integer that every JSON reader keeps exactly."""
 
 # NUL is the one character PostgreSQL's text cannot hold.
 Line = Annotated[str, StringConstraints(max_length=1000, pattern=r"^[^\x00]*$")]
 Prose = Annotated[str, StringConstraints(max_length=100_000, pattern=r"^[^\x00]*$")]
-# Strict: "3" is not 3, and true is not 1.
+# Strict: "3" is not accepted as 3, nor true as 1.
 Integer = Annotated[int, Field(strict=True)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]

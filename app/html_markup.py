@@ -1,4 +1,4 @@
-"""HTML that cannot be broken out of: what is not markup already is escaped."""
+"""Builds HTML; text that is not marked as markup is escaped, against injection."""
 
 from html import escape
 
@@ -6,7 +6,7 @@ VOID = frozenset({"meta", "link", "br", "line", "circle", "polyline", "rect"})
 
 
 class Html(str):
-    """Text that is markup; any other text is not."""
+    """A string that is markup; any other string is text, to be escaped."""
 
     __slots__ = ()
 
@@ -20,25 +20,27 @@ def element(tag: str, *content: Content, **attributes: object) -> Html:
     >>> element("p", "1 < 2", class_='a"b')
     '<p class="a&quot;b">1 &lt; 2</p>'
     """
-    told = "".join(
+    rendered = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for name, value in attributes.items()
         if value is not None
     )
     if tag in VOID:
-        return Html(f"<{tag}{told}/>")
-    return Html(f"<{tag}{told}>{join(*content)}</{tag}>")
+        return Html(f"<{tag}{rendered}/>")
+    return Html(f"<{tag}{rendered}>{join(*content)}</{tag}>")
 
 
 def join(*content: Content) -> Html:
-    """Put pieces together, escaping those that are no markup."""
+    """Concatenate content, escaping what is not markup."""
     return Html(
-        "".join(one if isinstance(one, Html) else escape(one) for one in content if one is not None)
+        "".join(
+            part if isinstance(part, Html) else escape(part) for part in content if part is not None
+        )
     )
 
 
 def table(heads: list[str], rows: list[list[Content]], label: str, kind: str = "") -> Html:
-    """Make a table that can be scrolled by itself; the first cell of a row is its name."""
+    """Make a table that scrolls by itself; the first cell of each row is its header."""
     head = element("tr", *(element("th", name, scope="col") for name in heads))
     body = [
         element(
@@ -47,5 +49,5 @@ def table(heads: list[str], rows: list[list[Content]], label: str, kind: str = "
         for row in rows
     ]
     whole = element("table", element("thead", head), element("tbody", *body), class_=kind or None)
-    # What scrolls must be reachable by keyboard, and have a name.
+    # Accessibility: a scrollable region must be focusable, and have a label.
     return element("div", whole, class_="scroll", tabindex="0", role="region", aria_label=label)

@@ -1,4 +1,4 @@
-"""The application: the one place where everything is put together."""
+"""The composition root: creates the application and wires its parts."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -48,11 +48,11 @@ from nextpair.storage.migrating import check_schema
 from nextpair.storage.rows import KeyRow
 
 WORKER_AT_ONCE = 10
-"""How many requests of one worker may come at the same moment: a page begins with several."""
+"""The burst of one worker's requests: a page begins with several."""
 ARRIVALS_AT_ONCE = 60
-"""How many workers may arrive from one address at the same moment: a class opens one link."""
+"""The burst of arrivals from one address: all students of a class open one link."""
 ROUTERS = (
-    # Routes are tried one after the other, so the loop comes first.
+    # Routes are matched in this order, so those of the judging loop come first.
     judging.router,
     sessions.router,
     pages.router,
@@ -72,16 +72,16 @@ ROUTERS = (
     events.router,
 )
 _ALL = APIRouter()
-"""All routes: what FastAPI derives from them is derived once, for any number of applications."""
+"""All routes: FastAPI analyses them once, for any number of applications (in tests)."""
 for _router in ROUTERS:
     _ALL.include_router(_router)
 
 
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
-    """Put the service together; the database must have been prepared (`nextpair serve` does)."""
+    """Create the application; the database must have been migrated (`nextpair serve` does it)."""
     settings = settings or Settings()
     tell_libraries()
-    # Before any request: threads that import parts of scikit-learn at the same moment can fail.
+    # Before any request: concurrent imports of parts of scikit-learn can fail.
     load_selectors()
     service = Service(settings, clock)
     check_schema(service.database)
@@ -89,13 +89,13 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         start_logging(settings.log_level)
-        # One thread each: requests run side by side anyway, and sums come out the same everywhere.
+        # One BLAS thread per request: requests run concurrently anyway, and sums are reproducible.
         limit_threads()
         leave_with_parent(remove_folder)
         note_stop(service.stopping)
         limiter = anyio.to_thread.current_default_thread_limiter()
-        # Threads of one process take turns: more of them than help to bridge waiting only cost.
-        # Each process has all of them: nobody knows which one gets the connections.
+        # The GIL lets one thread run at a time: more threads than bridge waiting times only cost.
+        # The number is per process, since connections are not distributed evenly.
         limiter.total_tokens = max(2, settings.threads)
         with (
             schema_watched(service.database),
@@ -112,8 +112,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         description="Ask a person about the pair that teaches most, and conclude all that follows.",
         lifespan=lifespan,
         redirect_slashes=False,
-        # The description has a route of its own, which needs a key; the pages that come with the
-        # framework would fetch their scripts from elsewhere.
+        # The OpenAPI description has a route of its own, which needs a key; the framework's
+        # documentation pages would load scripts from a CDN.
         openapi_url=None,
     )
     metrics = Metrics()
@@ -142,6 +142,6 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
         )
     app.add_middleware(RequestMiddleware, metrics=metrics)
-    # The way FastAPI's own documentation names to describe an API otherwise.
+    # FastAPI's documented way to customise the OpenAPI description.
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     return app

@@ -1,4 +1,4 @@
-"""Names that people give to studies, topics and workers: any person's name, in any script."""
+"""Validation of the names of studies, topics and workers, in any script."""
 
 import unicodedata
 from typing import Annotated
@@ -7,17 +7,17 @@ from pydantic import AfterValidator, Field
 
 MAX_NAME_LENGTH = 200
 NAME_PATTERN = r"^[^\s/\x00-\x1f\x7f-\x9f]([^/\x00-\x1f\x7f-\x9f]*[^\s/\x00-\x1f\x7f-\x9f])?$"
-"""What programs are told of names before they send one; `clean_name` says what is wrong."""
+"""The pattern of names in schemas; `clean_name` has the complete rules and the messages."""
 ALLOWED_JOINERS = "\u200c\u200d"
-"""Invisible, and needed to write Persian and the languages of India."""
+"""Invisible characters that are needed to write Persian and the languages of India."""
 _INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def clean_name(text: str) -> str:
-    """Return a name in its normal form, NFC, or say what is wrong with it.
+    """Return a name in its normal form, NFC, or raise an error that says what is wrong.
 
-    A name is shown on one line and stands in an address, so it has no character that is not seen
-    or changes how the others are shown, and no slash.
+    A name is shown on one line and is part of URLs, so it must not have invisible or formatting
+    characters, nor a slash.
 
     >>> clean_name("Zoe\u0308") == "Zo\u00eb"
     True
@@ -46,4 +46,4 @@ Name = Annotated[
         json_schema_extra={"pattern": NAME_PATTERN, "minLength": 1, "maxLength": MAX_NAME_LENGTH}
     ),
 ]
-"""A study, a topic or a worker as the caller calls it; fit to stand in an address."""
+"""The name of a study, a topic or a worker; valid as one segment of a URL."""

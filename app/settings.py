@@ -1,4 +1,4 @@
-"""How one installation runs: the environment variables NEXTPAIR_*, read once."""
+"""The settings of an installation: environment variables NEXTPAIR_*, read once."""
 
 from pathlib import Path
 from typing import Annotated, Self
@@ -9,16 +9,16 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MB = 1_000_000
 Origin = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9.:/*\[\]-]+$")]
-"""A site as Content-Security-Policy names it; nothing that could end the directive."""
+"""An origin in a Content-Security-Policy; no character that could end the directive."""
 
 
 def has_password(address: str) -> bool:
-    """Say whether an address of a database has a password in it."""
+    """Say whether a database URL contains a password."""
     return "@" in address and ":" in urlsplit(address).netloc.rpartition("@")[0]
 
 
 def with_password(address: str, password: str) -> str:
-    """Put a password into the address of a database.
+    """Insert a password into a database URL.
 
     >>> with_password("postgresql://np@db/np", "a/b")
     'postgresql://np:a%2Fb@db/np'
@@ -44,7 +44,7 @@ def _read_password_file(path: Path) -> str:
 
 
 class Settings(BaseSettings):
-    """How the service runs; each field is the environment variable NEXTPAIR_ + its name."""
+    """The settings of the service; each field is an environment variable, NEXTPAIR_ + its name."""
 
     model_config = SettingsConfigDict(
         env_prefix="NEXTPAIR_", env_nested_delimiter="__", frozen=True, extra="ignore"
@@ -136,11 +136,11 @@ class Settings(BaseSettings):
         address = self.database.get_secret_value()
         if self.database_password_file is not None and not address.startswith("sqlite"):
             whole = with_password(address, _read_password_file(self.database_password_file))
-            # Pydantic's own way to set what is frozen, while it is being made.
+            # The model is frozen; a validator may still set a field during construction.
             object.__setattr__(self, "database", SecretStr(whole))
         return self
 
     @property
     def line_bytes(self) -> int:
-        """The longest line about one document: each character may be written with six."""
+        """The longest line of JSON for one document: each character may be escaped as six."""
         return 6 * self.max_text + MB

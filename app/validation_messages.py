@@ -1,6 +1,6 @@
-"""What is wrong with a value, in plain words: without types of Python, patterns or class names.
+"""Plain-language messages for validation errors, without Python types, patterns or class names.
 
-Pydantic says it in its own terms; whoever sends a request, a file or a setting reads these.
+They replace pydantic's own messages for people who send a request, a file or a setting.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ PATTERN_MESSAGES = {
     r"^(\w+(=\w+)?)?$": "must be a name, or a name and a value with = between them",
     r"^[\w.]{0,60}$": "must have at most 60 letters, digits and _ .",
 }
-"""What each pattern asks for; a test insists that every pattern in use is here."""
+"""The message for each pattern; a test checks that every pattern in use is here."""
 
 _Context = Mapping[str, Any]
 _MESSAGES: dict[str, str | Callable[[_Context], str]] = {
@@ -90,7 +90,7 @@ FALLBACK_MESSAGE = "is not as it must be"
 
 
 def error_message(error: Mapping[str, Any]) -> str:
-    """Say what one of pydantic's errors says; what was made elsewhere has its words already.
+    """Return the message for one of pydantic's errors; errors from elsewhere have their own.
 
     >>> wording({"type": "less_than_equal", "ctx": {"le": 99}, "msg": "Input should be less …"})
     'must be at most 99'
@@ -102,7 +102,7 @@ def error_message(error: Mapping[str, Any]) -> str:
 
 
 def first_error(error: ValidationError) -> tuple[str, str]:
-    """Say where the first thing is wrong, and what; without the input, which may be a secret."""
+    """Return the place and the message of the first error, without the input: it may be secret."""
     (first, *_) = errors_by_place(error.errors(include_url=False))
     return first
 
@@ -110,26 +110,26 @@ def first_error(error: ValidationError) -> tuple[str, str]:
 def errors_by_place(
     errors: Iterable[Mapping[str, Any]], body: object = None, root: Sequence[str] = ()
 ) -> list[tuple[str, str]]:
-    """Say of each place what is wrong there: one line, whatever the types it could have been.
+    """Merge errors by place: one message each, also where several types of a union were tried.
 
     Parameters
     ----------
     body
-        What was read, if it is known: only its own names stand in a place then.
+        The input, if it is available: places then contain only keys that exist in it.
     root
-        The parts with which the places in it begin.
+        The prefix of the places in the body.
     """
-    found: dict[str, list[str]] = {}
+    messages_by_place: dict[str, list[str]] = {}
     for error in errors:
         where = ".".join(_place(error, body, root))
-        words = found.setdefault(where, [])
-        if (said := error_message(error)) not in words:
-            words.append(said)
-    return [(where, " or ".join(words)) for where, words in found.items()]
+        messages = messages_by_place.setdefault(where, [])
+        if (message := error_message(error)) not in messages:
+            messages.append(message)
+    return [(where, " or ".join(messages)) for where, messages in messages_by_place.items()]
 
 
 def _place(error: Mapping[str, Any], body: object, root: Sequence[str]) -> list[str]:
-    """Return the parts of a place, without the names of the types that were tried for it."""
+    """Return the parts of a place, without the names of the types of a union."""
     parts = list(error["loc"])
     if body is not None and tuple(parts[: len(root)]) == tuple(root):
         return [*root, *_in(body, parts[len(root) :], error)]
@@ -137,7 +137,7 @@ def _place(error: Mapping[str, Any], body: object, root: Sequence[str]) -> list[
 
 
 def _in(value: object, parts: Sequence[object], error: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
+    path: list[str] = []
     for place, part in enumerate(parts):
         if isinstance(value, Mapping) and part in value:
             value = value[part]
@@ -145,12 +145,12 @@ def _in(value: object, parts: Sequence[object], error: Mapping[str, Any]) -> lis
             value = value[part]
         elif not (error.get("type") == "missing" and place == len(parts) - 1):
             continue
-        found.append(str(part))
-    return found
+        path.append(str(part))
+    return path
 
 
 def _is_plain(part: object) -> bool:
-    """Say whether a part is not, as far as one can see, the name of a type."""
+    """Say whether a part does not look like the name of a type."""
     if not isinstance(part, str):
         return True
     return not (set(part) & set("[]()")) and not part.startswith(("constrained-", "function-"))
@@ -162,7 +162,7 @@ def _counted(context: _Context, name: str, noun: str) -> str:
 
 
 def _number(value: object) -> str:
-    """Write a number as people do: 0 and not 0.0."""
+    """Format a number: 0 and not 0.0."""
     whole = isinstance(value, float) and value.is_integer()
     return f"{value:,.0f}" if whole or isinstance(value, int) else str(value)
 

@@ -1,1 +1,1 @@
-"""Designs: what a worker sees and answers, one file each."""
+"""Designs: the questions that workers see and answer, one file each."""

@@ -1,4 +1,4 @@
-"""What a design is, and how designs are found.
+"""The base class of designs, and their discovery.
 
 A design lives in one file of this folder: its class is the one subclass of `Design` that is defined
 there, and says its public name as `name`. Its fields are its options, which a study gives as
@@ -82,16 +82,16 @@ class Part(BaseModel):
 
 
 class AnswerContext:
-    """What the worker had in front of them when they answered.
+    """What the worker saw when they answered.
 
     Parameters
     ----------
     texts
-        Reads the documents' texts, from left to right; few designs need them.
+        Loads the documents' texts, from left to right; few designs need them.
     reviewed
-        Reads the answer that is being reviewed, if one is.
+        Loads the answer under review, if there is one.
     ties
-        Whether the study lets two documents be called equal.
+        Whether the study allows ties.
     """
 
     def __init__(
@@ -143,14 +143,14 @@ class Design(ABC, BaseModel):
         return read_answer(self.Answer, answer)
 
     def check(self, answer: Any, seen: AnswerContext) -> None:
-        """Refuse an answer that contradicts itself or what the worker has seen."""
+        """Refuse an answer that contradicts itself or what the worker saw."""
 
     def outcome(self, answer: Any) -> Outcome | None:
         """Say how the left document compares with the right one; None of a single document."""
         return None
 
     def value(self, answer: Any) -> float | None:
-        """Put an answer about one document as a number; None where there is none."""
+        """Return the numeric value of an answer about one document; None where there is none."""
         return None
 
     def moved(self, answer: Any) -> bool | None:
@@ -174,12 +174,12 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_answer(model: type[Model], answer: Mapping[str, Any]) -> Model:
-    """Read an answer of some shape, saying what is wrong with it, and where."""
+    """Parse an answer; the error says what is wrong with it, and where."""
     try:
         return model.model_validate(answer)
     except ValidationError as error:
-        found = errors_by_place(error.errors(include_url=False), answer)
-        wrong = (".".join(filter(None, ("answer", where))) + f": {what}" for where, what in found)
+        errors = errors_by_place(error.errors(include_url=False), answer)
+        wrong = (".".join(filter(None, ("answer", where))) + f": {what}" for where, what in errors)
         raise BadAnswer("; ".join(wrong)) from None
 
 
@@ -196,10 +196,10 @@ def design_names() -> list[str]:
 @cache
 def find_design(name: str) -> type[Design]:
     """Return the class of the design that goes by this name."""
-    found = _DESIGNS.find(name)
-    if found is None:
+    design = _DESIGNS.find(name)
+    if design is None:
         raise BadOption(f"there is no design {name!r}; there are {', '.join(design_names())}")
-    return found
+    return design
 
 
 def make_design(name: str, options: Mapping[str, Any]) -> Design:
@@ -216,7 +216,7 @@ def make_design(name: str, options: Mapping[str, Any]) -> Design:
 def answer_schemas() -> list[dict[str, Any]]:
     """List the JSON schema of every design's answers, each with the design's name.
 
-    They stand inside other schemas, where a reference to their own definitions would lead nowhere.
+    They are embedded in other schemas, where references to their own definitions would dangle.
     """
     return [
         _inlined(model.model_json_schema()) | {"title": f"{name}: {model.__name__}"}
@@ -226,17 +226,17 @@ def answer_schemas() -> list[dict[str, Any]]:
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """Put every definition of a schema in the places that refer to it."""
-    known = schema.pop("$defs", {})
+    """Replace every reference of a schema by its definition."""
+    definitions = schema.pop("$defs", {})
 
     def resolved(part: Any) -> Any:
         if isinstance(part, list):
-            return [resolved(one) for one in part]
+            return [resolved(item) for item in part]
         if not isinstance(part, dict):
             return part
         named = part.get("$ref", "").removeprefix("#/$defs/")
-        whole = {**known[named], **part} if named else part
+        whole = {**definitions[named], **part} if named else part
         return {key: resolved(value) for key, value in whole.items() if key != "$ref"}
 
-    found: dict[str, Any] = resolved(schema)
-    return found
+    inlined: dict[str, Any] = resolved(schema)
+    return inlined

@@ -1,4 +1,4 @@
-"""What designs that ask for a grade have in common."""
+"""The common parts of designs that ask for a grade."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any

@@ -59,10 +59,10 @@ def check_ties(preference: Preference, seen: AnswerContext) -> None:
 
 
 def answer_for(outcome: Outcome) -> PreferenceAnswer:
-    """Put an outcome, told from the left document, as an answer."""
-    words = {
+    """Return the answer with an outcome, seen from the left document."""
+    preferences = {
         Outcome.BETTER: Preference.LEFT,
         Outcome.WORSE: Preference.RIGHT,
         Outcome.TIE: Preference.EQUAL,
     }
-    return PreferenceAnswer(preference=words[outcome])
+    return PreferenceAnswer(preference=preferences[outcome])

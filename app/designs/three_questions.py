@@ -60,7 +60,7 @@ class ThreeQuestionsDesign(Design):
 
     def parts(self) -> list[Part]:
         """List what the worker's page asks for."""
-        choices = [one.value for one in Relevant]
+        choices = [value.value for value in Relevant]
         labels = ["Both", "Only the left one", "Only the right one", "Neither"]
         question = "Which of them are relevant?"
         return [

@@ -1,1 +1,1 @@
-"""Pages that people use: the judging page, the dashboard, and what keeps them safe."""
+"""The pages: judging page, dashboard and plain pages, with their headers and the sanitiser."""

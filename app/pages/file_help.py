@@ -1,4 +1,4 @@
-"""The page that says which files can be imported, from what the readers themselves go by."""
+"""The help page about import files, generated from the readers' own field definitions."""
 
 from nextpair.app.formats import fields
 from nextpair.app.html_markup import Html, element
@@ -6,7 +6,7 @@ from nextpair.app.pages.plain import plain_page
 
 
 def file_help_page() -> bytes:
-    """Write the page."""
+    """Render the page."""
     return plain_page(
         "The files",
         element(

@@ -1,4 +1,4 @@
-"""What browsers are told: run and load nothing foreign, and be framed by few."""
+"""Security headers: Content-Security-Policy, Permissions-Policy and frame ancestors."""
 
 from collections.abc import Sequence
 
@@ -22,8 +22,7 @@ def page_headers(
     Parameters
     ----------
     frames, forms
-        The sites of the study's platform that show the page in a frame, and that it may post a
-        form to.
+        The origins of the study's platform that may frame the page, and that it may post forms to.
     """
     images = "'self' data: http: https:" if settings.remote_images else "'self' data:"
     ancestors = " ".join((*settings.frame_ancestors, *frames)) or "'none'"
@@ -31,7 +30,7 @@ def page_headers(
 
 
 def dashboard_headers() -> dict[str, str]:
-    """Return the headers of the dashboard, which nobody may frame: it can change things."""
+    """Return the headers of the dashboard, which nobody may frame, against clickjacking."""
     headers = _headers("'self' data:", "'none'", "'none'")
     return {**headers, "Cross-Origin-Opener-Policy": "same-origin"}
 
@@ -46,7 +45,7 @@ def _headers(images: str, ancestors: str, forms: str) -> dict[str, str]:
         "base-uri": "'none'",
         "form-action": forms,
         "frame-ancestors": ancestors,
-        # Text becomes markup in one place of the scripts, which this names.
+        # Trusted Types: the scripts have one policy, in which text becomes markup.
         "require-trusted-types-for": "'script'",
         "trusted-types": "nextpair",
     }
@@ -57,13 +56,13 @@ def _headers(images: str, ancestors: str, forms: str) -> dict[str, str]:
 
 
 def with_security_headers(headers: Headers) -> Headers:
-    """Return the headers of an answer with those that every answer has.
+    """Return the headers of a response with those that every response has.
 
-    What brings no policy of its own is no page, and what names nobody who may frame it is framed by
-    nobody.
+    A response without a policy of its own is not a page and gets the strictest one; without frame
+    ancestors, nobody may frame it.
     """
     names = {name for name, _ in headers}
-    added = [one for one in _EVERYWHERE if one[0] not in names]
+    added = [header for header in _EVERYWHERE if header[0] not in names]
     if _POLICY not in names:
         added.append(_NO_PAGE)
     if not any(name == _POLICY and b"frame-ancestors" in value for name, value in headers):

@@ -1,6 +1,6 @@
-"""What of a document no worker will see, found before anyone is asked about it.
+"""Finds the parts of documents that workers will not see, before anyone judges them.
 
-HTML is read by the parser that cleans it for the page, so that both see the same elements.
+HTML is parsed by the same library that sanitises it for the page, so both see the same elements.
 """
 
 import re
@@ -42,7 +42,7 @@ REASONS = {
     SECOND_BODY: "a document that has text is shown as its text",
     NOTHING: "nothing of their HTML can be shown, and they have no text",
 }
-"""Everything that is left out, in the sequence in which it is told, and the reason."""
+"""Everything that is omitted, in the order of the warnings, and the reason."""
 KINDS = {
     **dict.fromkeys(("audio", "video"), MEDIA),
     **dict.fromkeys(("iframe", "frame", "object", "embed", "applet"), FRAMES),
@@ -54,9 +54,9 @@ KINDS = {
 _READ = {"img", "a", *KINDS}
 _RAW = "script|style|iframe"
 _ELEMENT = re.compile(rf"<({_RAW})\b[^>]*>.*?</\1>|<([a-z]+)((?: [^>]*)?)>", re.DOTALL)
-"""An element of cleaned HTML, in which no text and no attribute holds a `<` of its own.
+"""An element of sanitised HTML, in which text and attributes contain no literal `<`.
 
-Elements whose content is not markup are found with that content.
+Raw text elements (script, style, iframe) match with their content.
 """
 _ADDRESS = re.compile(r' (?:src|href)="\s*([^"]*)"')
 _TAG = re.compile(r"<[^>]*>")
@@ -64,7 +64,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 @dataclass(frozen=True, slots=True)
 class DocumentBody:
-    """What a document holds to be shown."""
+    """The content of a document."""
 
     id: str
     text: str
@@ -73,20 +73,20 @@ class DocumentBody:
 
 
 def find_omissions(documents: Iterable[DocumentBody], *, images: bool) -> list[OmissionOut]:
-    """Say what of these documents will not be shown.
+    """List the parts of documents that will not be shown.
 
     Parameters
     ----------
     images
         Whether images may be loaded from their addresses.
     """
-    found = merge_omissions(
+    merged = merge_omissions(
         OmissionOut(what=what, why=REASONS[what], count=count, documents=1, first=[document.id])
         for document in documents
         for what, count in _omitted(document, images).items()
     )
     order = list(REASONS)
-    return sorted(found, key=lambda one: order.index(one.what))
+    return sorted(merged, key=lambda omission: order.index(omission.what))
 
 
 def _omitted(document: DocumentBody, images: bool) -> Counter[str]:
@@ -94,10 +94,10 @@ def _omitted(document: DocumentBody, images: bool) -> Counter[str]:
         return Counter()
     if document.text:
         return Counter({SECOND_BODY: 1})
-    found = Counter(_kinds(document.html, images))
+    counts = Counter(_kinds(document.html, images))
     if not document.url and not _shows(sanitise(document.html, images=images)):
-        found[NOTHING] += 1
-    return found
+        counts[NOTHING] += 1
+    return counts
 
 
 def _shows(clean: str) -> bool:
@@ -105,8 +105,8 @@ def _shows(clean: str) -> bool:
 
 
 def _kinds(html: str, images: bool) -> Sequence[str]:
-    """Name the kind of every element that is left out."""
-    # Addresses with other schemes are taken away, so that none that is long need be read.
+    """Return the kind of every omitted element."""
+    # URLs with other schemes are removed, so that long ones need not be matched.
     read = nh3.clean(
         html.replace("\x00", ""),
         tags=_READ,
@@ -132,7 +132,7 @@ def _kind(name: str, attributes: str, images: bool) -> str | None:
             return None if images else REMOTE_IMAGES
         return INLINE_IMAGES if scheme == "data" else OTHER_IMAGES
     if name == "a":
-        # A place in the document itself is none that anybody misses.
+        # Links within the document do not count as omitted.
         inside = address is None or address[1].startswith("#")
         return None if inside or scheme in WEB else LINKS
     return KINDS.get(name)

@@ -1,4 +1,4 @@
-"""Pages of plain text: the front page, and what a person reads where something went wrong."""
+"""Pages without scripts: the front page, and error pages."""
 
 from nextpair.app.html_markup import Content, Html, element
 
@@ -12,11 +12,11 @@ _TITLES = {
     "Uninvited": "By invitation only",
     "Unauthorized": "This is for programs",
 }
-"""How a person is told what kind of problem it is, where a program's word would not do."""
+"""Titles of error pages for people, where the title of the problem document would not do."""
 
 
 def plain_page(title: str, *content: Content) -> bytes:
-    """Write a page without scripts, in the look of the others."""
+    """Render a page without scripts, with the style of the others."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -39,7 +39,7 @@ def link(address: str, label: Content, **attributes: object) -> Html:
 
 
 def problem_page(title: str, detail: str, errors: list[str]) -> bytes:
-    """Write what went wrong as a sentence."""
+    """Render an error page."""
     title = _TITLES.get(title, title)
     listed = [element("li", error, dir="auto") for error in errors]
     return plain_page(
@@ -53,7 +53,7 @@ def problem_page(title: str, detail: str, errors: list[str]) -> bytes:
 
 
 def as_sentence(text: str) -> str:
-    """Write a detail of a problem as a sentence.
+    """Format the detail of a problem as a sentence.
 
     >>> sentence("there is no study 'answers'")
     "There is no study 'answers'."
@@ -63,7 +63,7 @@ def as_sentence(text: str) -> str:
 
 
 def home_page() -> bytes:
-    """Write the front page."""
+    """Render the front page."""
     return plain_page(
         "nextpair",
         element(

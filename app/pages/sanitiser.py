@@ -1,6 +1,6 @@
-"""Documents are hostile: HTML is cut down to what only shows text.
+"""The HTML sanitiser: documents are untrusted, so only elements that show text are allowed.
 
-What is not on the lists below goes; of scripts, styles and the like their content goes too.
+Elements that are not on the allow list are removed; those of `EMPTIED` with their content.
 """
 
 from functools import lru_cache
@@ -18,7 +18,7 @@ EMPTIED = frozenset(
     "script style template noscript iframe object applet svg math select option textarea"
     " button form head title frameset noframes noembed plaintext xmp audio video canvas".split()
 )
-"""Elements of which nothing is left; of all others the text stays."""
+"""Elements that are removed with their content; of all others the text stays."""
 ATTRIBUTES = {
     "*": {"dir", "lang", "title"},
     "a": {"href"},
@@ -33,12 +33,12 @@ ATTRIBUTES = {
 IMAGES = {"img": {"src", "alt", "width", "height"}}
 SCHEMES = frozenset(("http", "https", "mailto"))
 _MOST = 64
-"""How many are kept, so that a popular document is not worked on for every worker."""
+"""The size of the cache, so that a document is not sanitised again for every worker."""
 
 
 @lru_cache(maxsize=_MOST)
 def sanitise(html: str, *, images: bool = False) -> str:
-    """Return HTML that runs nothing, loads nothing and looks like nothing but text.
+    """Return HTML that runs nothing, loads nothing, and cannot imitate the page.
 
     >>> sanitise('<p onclick="steal()">Hello <script>steal()</script><b>you</b></p>')
     '<p>Hello <b>you</b></p>'
@@ -50,7 +50,7 @@ def sanitise(html: str, *, images: bool = False) -> str:
     images
         Whether images may be loaded from their addresses.
     """
-    # What the cleaner does not know it may not read as a browser would.
+    # The parser and browsers may treat NUL differently.
     form = html.replace("\x00", "")
     return nh3.clean(
         form,
@@ -58,7 +58,7 @@ def sanitise(html: str, *, images: bool = False) -> str:
         clean_content_tags=set(EMPTIED),
         attributes={**ATTRIBUTES, **IMAGES} if images else ATTRIBUTES,
         url_schemes=set(SCHEMES),
-        # A relative address would be one of this service.
+        # A relative URL would be one of this service.
         url_relative="deny",
         link_rel="noopener noreferrer nofollow",
         strip_comments=True,

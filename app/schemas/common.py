@@ -1,4 +1,4 @@
-"""What goes over the wire: the shapes that more than one noun uses."""
+"""Schemas that several resources share: pages, timestamps, problem documents."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Generic, TypeVar
@@ -24,11 +24,11 @@ Timestamp = Annotated[
     PlainSerializer(lambda at: datetime.fromtimestamp(at, UTC).isoformat(), return_type=str),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-"""Seconds since 1970, told as ISO 8601."""
+"""Seconds since 1970, serialised as ISO 8601."""
 
 
 class RequestModel(BaseModel):
-    """Something that comes in: what it does not know is refused."""
+    """The base of request models: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

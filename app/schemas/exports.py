@@ -1,11 +1,10 @@
-"""Files that results are written to."""
+"""Export formats and their options."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 
 UNJUDGED = "Nextpair-Unjudged"
-"""The header that says how many documents of the topics nobody has judged: TREC's files have no
-place for a remark."""
+"""The header with the number of unjudged documents: TREC's formats have no comments."""
 
 
 class Format(StrEnum):
@@ -35,8 +34,10 @@ _OPTIONS: dict[Format, tuple[str, ...]] = {
 }
 
 
-def ineffective_option(form: Format, given: Mapping[str, object]) -> str | None:
-    """Name an option that is given and has no effect with a format; None if all have."""
-    known = _OPTIONS[form]
-    idle = (name for name, value in given.items() if value is not None and name not in known)
-    return next(idle, None)
+def ineffective_option(form: Format, options: Mapping[str, object]) -> str | None:
+    """Return the first option that is set but has no effect with a format, if there is one."""
+    effective = _OPTIONS[form]
+    return next(
+        (name for name, value in options.items() if value is not None and name not in effective),
+        None,
+    )

@@ -1,4 +1,4 @@
-"""Hiring on the wire; money is whole minor units, cents."""
+"""Schemas of hiring; amounts of money are integers in minor units, cents."""
 
 from typing import Annotated, Any
 

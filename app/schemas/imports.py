@@ -1,4 +1,4 @@
-"""Files that are imported, on the wire."""
+"""Schemas of file imports."""
 
 from typing import Annotated
 

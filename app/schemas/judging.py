@@ -1,4 +1,4 @@
-"""Questions and answers on the wire."""
+"""Schemas of the judging loop: assignments, answers, verdicts."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ AnswerContent = Annotated[
     Field(max_length=100),
     WithJsonSchema({"anyOf": answer_schemas(), "description": "as the study's design has it"}),
 ]
-"""An answer of some design; which one, only the study knows."""
+"""An answer of any design; the study's design validates it."""
 
 
 class NextIn(RequestModel):

@@ -1,4 +1,4 @@
-"""API keys on the wire."""
+"""Schemas of API keys and sign-ins."""
 
 from typing import Annotated
 

@@ -1,11 +1,11 @@
-"""What of the documents will not be shown to workers, on the wire."""
+"""Schema of omissions: parts of documents that workers will not see."""
 
 from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
 MAX_EXAMPLES = 3
-"""How many documents are named as examples."""
+"""The most documents that are named as examples."""
 
 
 class OmissionOut(BaseModel):
@@ -33,26 +33,26 @@ class OmissionOut(BaseModel):
 
 
 def merge_omissions(omissions: Iterable[OmissionOut]) -> list[OmissionOut]:
-    """Add up what is said of several topics, or of several documents."""
-    found: dict[str, OmissionOut] = {}
+    """Merge the omissions of several documents or topics, by their kind."""
+    by_kind: dict[str, OmissionOut] = {}
     for omission in omissions:
-        before = found.get(omission.what)
-        found[omission.what] = omission if before is None else _sum(before, omission)
-    return list(found.values())
+        before = by_kind.get(omission.what)
+        by_kind[omission.what] = omission if before is None else _sum(before, omission)
+    return list(by_kind.values())
 
 
-def _sum(one: OmissionOut, other: OmissionOut) -> OmissionOut:
-    return one.model_copy(
+def _sum(first: OmissionOut, second: OmissionOut) -> OmissionOut:
+    return first.model_copy(
         update={
-            "count": one.count + other.count,
-            "documents": one.documents + other.documents,
-            "first": [*one.first, *other.first][:MAX_EXAMPLES],
+            "count": first.count + second.count,
+            "documents": first.documents + second.documents,
+            "first": [*first.first, *second.first][:MAX_EXAMPLES],
         }
     )
 
 
 def qualify_with_topic(topic: str, omissions: Iterable[OmissionOut]) -> list[OmissionOut]:
-    """Name the documents with their topic, where several topics are told of."""
+    """Prefix the names of documents with their topic, where several topics are listed."""
     return [
         omission.model_copy(update={"first": [f"{topic}/{name}" for name in omission.first]})
         for omission in omissions

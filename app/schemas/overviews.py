@@ -1,4 +1,4 @@
-"""What a dashboard looks at, on the wire: how fast a study goes, and a topic's pairs."""
+"""Schemas of overviews for dashboards: pace and cost of a study, classes and pairs of a topic."""
 
 from pydantic import BaseModel, Field
 

@@ -1,4 +1,4 @@
-"""Reports, on the wire."""
+"""Schemas of reports."""
 
 from typing import Annotated
 

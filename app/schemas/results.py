@@ -1,4 +1,4 @@
-"""What is known, on the wire."""
+"""Schemas of results: rankings, progress, explanations, conflicts, the judgment log."""
 
 from typing import Any
 

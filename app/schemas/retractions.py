@@ -1,4 +1,4 @@
-"""Retractions on the wire."""
+"""Schemas of retractions."""
 
 from typing import Annotated
 

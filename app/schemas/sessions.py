@@ -1,4 +1,4 @@
-"""Judging sessions on the wire."""
+"""Schemas of judging sessions."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Studies and their workers on the wire."""
+"""Schemas of studies and their workers."""
 
 from typing import Annotated, Any
 

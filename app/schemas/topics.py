@@ -1,4 +1,4 @@
-"""Topics and their documents on the wire."""
+"""Schemas of topics and their documents."""
 
 from typing import Annotated, Any
 

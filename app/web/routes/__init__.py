@@ -1,1 +1,1 @@
-"""The endpoints, one file per noun; each is thin, and its wire format stands beside it."""
+"""The endpoints, one module per resource; their docstrings are part of the OpenAPI description."""

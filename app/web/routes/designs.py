@@ -1,4 +1,4 @@
-"""Designs, and how a study checks its workers: known answers, and what came of the checks."""
+"""Routes of designs, selectors, gold questions and verdicts."""
 
 import sys
 from dataclasses import fields
@@ -49,7 +49,7 @@ class SelectorSummary(BaseModel):
 @router.get("/designs", responses=problems())
 def list_designs(caller: Anyone) -> Page[DesignSummary]:
     """List what workers can be asked."""
-    found = [(name, find_design(name)) for name in design_names()]
+    designs = [(name, find_design(name)) for name in design_names()]
     return Page(
         items=[
             DesignSummary(
@@ -59,7 +59,7 @@ def list_designs(caller: Anyone) -> Page[DesignSummary]:
                 options=design.model_json_schema(),
                 answers=[model.model_json_schema() for model in design.answer_models()],
             )
-            for name, design in found
+            for name, design in designs
         ]
     )
 
@@ -67,7 +67,7 @@ def list_designs(caller: Anyone) -> Page[DesignSummary]:
 @router.get("/selectors", responses=problems())
 def list_selectors(caller: Anyone) -> Page[SelectorSummary]:
     """List what can decide which pair is asked next."""
-    found = [(name, find_selector(name)) for name in selector_names()]
+    selectors = [(name, find_selector(name)) for name in selector_names()]
     return Page(
         items=[
             SelectorSummary(
@@ -76,7 +76,7 @@ def list_selectors(caller: Anyone) -> Page[SelectorSummary]:
                 options={field.name: field.default for field in fields(selector.Options)},
                 default=name == DEFAULT_SELECTOR,
             )
-            for name, selector in found
+            for name, selector in selectors
         ]
     )
 
@@ -85,8 +85,8 @@ def list_selectors(caller: Anyone) -> Page[SelectorSummary]:
 def get_design(study: StudyName, caller: Anyone, service: Svc) -> DesignOut:
     """Say what a worker's page asks for in a study."""
     with service.database.read() as connection:
-        found = service.study(connection, service.study_id(study))
-    return design_out(found)
+        loaded = service.study(connection, service.study_id(study))
+    return design_out(loaded)
 
 
 @router.post("/studies/{study}/topics/{topic}/golds", responses=problems(404, 409))
@@ -96,10 +96,10 @@ def add_golds(
     """Add questions whose answers are known; the same again is a success that changes nothing."""
     golds = [NewGold(gold.documents, gold.answer, gold.quiz) for gold in body.golds]
     documents = [document_row(document, 0) for document in body.documents]
-    found = gold_questions.add_golds(service, service.topic_id(study, topic), documents, golds, now)
-    quiz = sum(one.quiz for one in found)
+    added = gold_questions.add_golds(service, service.topic_id(study, topic), documents, golds, now)
+    quiz = sum(row.quiz for row in added)
     not_shown = omissions_in(service, documents)
-    return GoldsOut(traps=len(found) - quiz, quiz=quiz, not_shown=not_shown)
+    return GoldsOut(traps=len(added) - quiz, quiz=quiz, not_shown=not_shown)
 
 
 @router.get("/studies/{study}/workers/{worker}/verdicts", responses=problems(404))
@@ -112,6 +112,6 @@ def list_verdicts(
         row = studies.find_worker(connection, study_id, worker)
         if row is None:
             raise UnknownWorker(f"the study has no worker {worker!r}")
-        found = checks.verdicts_of(connection, row.id)
+        verdicts = checks.verdicts_of(connection, row.id)
         names = {topic.id: topic.name for topic in topics.list_topics(connection, study_id)}
-    return Page(items=[verdict_out(one, names[one.topic_id]) for one in found])
+    return Page(items=[verdict_out(verdict, names[verdict.topic_id]) for verdict in verdicts])

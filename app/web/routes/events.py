@@ -1,4 +1,4 @@
-"""Server-Sent Events: judgments, retractions, documents that settled, topics that finished."""
+"""Routes of server-sent events: judgments, retractions, settled documents, finished topics."""
 
 from typing import Annotated
 
@@ -19,12 +19,12 @@ LastEventId = Annotated[int | None, Header(ge=0, le=2**53, description="sent by 
 
 
 class EventStream(StreamingResponse):
-    """Sends what a follower is told, and lets it go whatever becomes of the client."""
+    """Streams the events of a subscription, and ends it when the client is gone."""
 
     media_type = "text/event-stream"
 
     def __init__(self, hub: EventHub, subscription: Subscription) -> None:
-        # No proxy on the way may keep events back.
+        # Proxies must not buffer events.
         headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
         super().__init__(hub.events(subscription), headers=headers)
         self._hub, self._subscription = hub, subscription
@@ -36,7 +36,7 @@ class EventStream(StreamingResponse):
             self._hub.unsubscribe(self._subscription)
 
 
-# Followers begin before the answer does, so that what is not there can still be said.
+# Subscriptions start before the response, so that errors can still become problem documents.
 
 
 @router.get("/events", response_class=EventStream, status_code=200, responses=problems(404))

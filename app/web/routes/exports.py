@@ -1,4 +1,4 @@
-"""Exports: qrels and runs for TREC's tools, CSV and JSON Lines for all others."""
+"""Routes of exports: qrels and runs for TREC's tools, preference pairs, CSV and JSON Lines."""
 
 import re
 from typing import Annotated, Any
@@ -80,7 +80,7 @@ async def export(
 
 
 def attachment(name: str) -> str:
-    """Tell a browser how to call a file: in ASCII, and to those that know how, exactly.
+    """Return the Content-Disposition of a download: an ASCII name, and the exact one (RFC 6266).
 
     >>> attachment("a b.csv")
     'attachment; filename="a b.csv"'

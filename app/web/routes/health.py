@@ -1,4 +1,4 @@
-"""Whether the service lives and can serve, without a key; how it fares and what it is, with."""
+"""Routes of liveness and readiness (without a key), metrics and the OpenAPI description."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Hiring: start it, see what it would cost, follow what it does; and what platforms post."""
+"""Routes of hiring: status, start and stop, plan, activity log; and webhooks of platforms."""
 
 import hmac
 from typing import Annotated
@@ -108,10 +108,16 @@ def list_activity(
     with service.database.read() as connection:
         rows = outbox.list_deeds(connection, study_id, after, limit + 1)
         shown = rows[:limit]
-        made = {offer.id: offer.reference for offer in offers.list_offers(connection, study_id)}
-        wanted = {row.submission_id for row in shown}
-        came = offers.submissions_of(connection, study_id) if wanted - {None} else []
-        sessions = {submission.id: submission for submission in came if submission.id in wanted}
+        references = {
+            offer.id: offer.reference for offer in offers.list_offers(connection, study_id)
+        }
+        submission_ids = {row.submission_id for row in shown}
+        submissions = offers.submissions_of(connection, study_id) if submission_ids - {None} else []
+        sessions = {
+            submission.id: submission
+            for submission in submissions
+            if submission.id in submission_ids
+        }
         workers = {row.worker_id for row in shown} | {
             session.worker_id for session in sessions.values()
         }
@@ -125,7 +131,7 @@ def list_activity(
             kind=row.kind,
             state=DeedState(row.state),
             cost=row.cost,
-            offer=made.get(row.offer_id or 0),
+            offer=references.get(row.offer_id or 0),
             session=sessions[row.submission_id].session if row.submission_id in sessions else None,
             worker=names.get(row.worker_id or 0),
             attempts=row.attempts,
@@ -152,9 +158,9 @@ async def take_news(
 
 
 def _addressed(service: Service, name: str, word: str) -> int:
-    """Return which study is meant by someone who knows its word."""
+    """Return the study that a webhook is for, after checking its secret."""
     study_id = service.study_id(name)
-    # No key: platforms have none. The word is theirs alone, and most sign what they post.
+    # Platforms have no API key: the secret in the URL stands for one, and most sign what they post.
     if not hmac.compare_digest(word, service.receipts.hook_word(study_id)):
         raise BadNotice("there is no such address")
     return study_id

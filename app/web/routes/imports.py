@@ -1,4 +1,4 @@
-"""Files from a browser into a study: what `nextpair import` does, in one request."""
+"""The route of file imports from a browser: `nextpair import` in one request."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -64,14 +64,14 @@ _FORM = {
 
 @dataclass(frozen=True, slots=True)
 class ImportForm:
-    """A form as it came: its files by kind, and what is said beside them."""
+    """The parsed form: its files by kind, and its options."""
 
     files: dict[str, list[UploadFile]]
     said: ImportIn
 
 
-# The form is read here and not by the framework, which would read all of it before asking for a
-# key.
+# The form is parsed here and not by the framework, which would read all of it before it
+# authenticates the caller.
 
 
 @router.post("/imports", responses=problems(404, 409), openapi_extra=_FORM)
@@ -90,7 +90,7 @@ async def _form(request: Request, most: int) -> FormData:
     try:
         return await request.form(max_files=most)
     except HTTPException as error:
-        # The framework says it in words alone.
+        # The framework has no error type for it, only a message.
         if "Too many files" in error.detail:
             raise TooLarge(f"an import has at most {most:,} files") from None
         raise _invalid("files", "cannot be read as a form of files and texts") from None
@@ -113,8 +113,8 @@ def _read_form(form: FormData) -> ImportForm:
     try:
         return ImportForm(files, ImportIn.model_validate(texts))
     except ValidationError as error:
-        found = [{**one, "loc": ("form", *one["loc"])} for one in error.errors()]
-        raise RequestValidationError(found) from None
+        errors = [{**item, "loc": ("form", *item["loc"])} for item in error.errors()]
+        raise RequestValidationError(errors) from None
 
 
 def _invalid(name: str, what: str) -> RequestValidationError:
@@ -125,8 +125,8 @@ def _import(service: Service, study: str, form: ImportForm, now: float) -> Impor
     service.study_id(study)
     pools, warnings = _pools(form, service.settings)
     new = [_new(pool) for pool in pools]
-    for one in new:
-        setup.check_topic(service, study, one)
+    for addition in new:
+        setup.check_topic(service, study, addition)
     added = setup.add_topics(service, study, new, now, dry_run=form.said.dry_run)
     topics = [
         ImportedTopicOut(
@@ -138,14 +138,14 @@ def _import(service: Service, study: str, form: ImportForm, now: float) -> Impor
         for pool in pools
     ]
     not_shown = merge_omissions(
-        told
-        for one in new
-        for told in qualify_with_topic(one.name, omissions_in(service, one.documents))
+        omission
+        for addition in new
+        for omission in qualify_with_topic(addition.name, omissions_in(service, addition.documents))
     )
     return ImportOut(
         dry_run=form.said.dry_run,
         topics=topics,
-        warnings=[*warnings, *(one.warning() for one in not_shown)],
+        warnings=[*warnings, *(addition.warning() for addition in not_shown)],
         not_shown=not_shown,
     )
 
@@ -159,7 +159,7 @@ def _new(pool: Pool) -> NewTopic:
 
 
 def _pools(form: ImportForm, settings: Settings) -> tuple[list[Pool], list[str]]:
-    """Read the files; what was unpacked is given back in every case."""
+    """Read the files; temporary files are deleted in any case."""
     allowance = UnpackQuota(settings.max_upload_mb, settings.max_import_lines, settings.line_bytes)
     with ExitStack() as stack:
         kept = {kind: _keep(files, allowance, stack) for kind, files in form.files.items()}

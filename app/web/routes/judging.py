@@ -1,4 +1,4 @@
-"""The loop: the next questions, their answers, skipping, and taking the last answer back."""
+"""Routes of the judging loop: next questions, answers, skip and undo."""
 
 from typing import Annotated
 
@@ -86,7 +86,7 @@ async def next_assignments(
 def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     """Show an assignment as it stands, to its worker or to a platform."""
     row, topic = assignment_context.find(bearer.service, bearer.authorize(_ref(assignment)))
-    # A token is shown again as it came: looking must not make it last longer, nor a spent one good.
+    # The caller's own token is returned: a new one would last longer, or replace a spent one.
     return assignment_out(bearer.service, row, topic, bearer.token)
 
 

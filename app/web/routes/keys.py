@@ -1,4 +1,4 @@
-"""API keys."""
+"""Routes of API keys."""
 
 from dataclasses import asdict
 from typing import Any
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=AuthenticatedRo
 
 
 def key_values(row: KeyRow) -> dict[str, Any]:
-    """Return what may be told of a key."""
+    """Return the public fields of a key."""
     return {name: value for name, value in asdict(row).items() if name not in ("hash", "parent")}
 
 
@@ -29,16 +29,16 @@ def create_key(
     body: KeyIn, caller: Admin, call: Idempotency, service: Svc, now: Now, response: Response
 ) -> NewKeyOut:
     """Make a key. It is in the answer, and nowhere else; a repeated call does not show it again."""
-    made: list[str] = []
+    created: list[str] = []
 
     def create(connection: Connection) -> dict[str, Any]:
         key, row = api_keys.make_key(connection, body.scope, body.label, now)
-        made.append(key)
+        created.append(key)
         return key_values(row)
 
     answer, new = once(service, call, create, now)
     response.status_code = 201 if new else 200
-    return NewKeyOut(**answer, key=made[-1] if new else None)
+    return NewKeyOut(**answer, key=created[-1] if new else None)
 
 
 @router.get("", responses=problems())

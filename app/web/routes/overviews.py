@@ -1,4 +1,4 @@
-"""What a dashboard looks at: how fast a study goes, what it costs, a topic's pairs."""
+"""Routes of overviews for dashboards: pace and cost of a study, classes and pairs of a topic."""
 
 from itertools import pairwise
 from typing import Annotated
@@ -47,32 +47,32 @@ def get_pace(
     with service.database.read() as connection:
         settings = service.study(connection, study_id).settings
         rows = topics.list_topics(connection, study_id)
-        found = stored.pace(connection, study_id, begins)
+        pace = stored.pace(connection, study_id, begins)
         hiring = hirings.find_hiring(connection, study_id)
         paid = money(connection, study_id)
-        told = warnings(hiring, hirings.count_set_aside(connection, study_id))
-    made = [one - following for one, following in pairwise((*found.since, 0))]
+        messages = warnings(hiring, hirings.count_set_aside(connection, study_id))
+    per_hour = [since - following for since, following in pairwise((*pace.since, 0))]
     return PaceOut(
         topics=len(rows),
         documents=sum(row.documents for row in rows),
-        judgments=found.judgments,
-        latest_at=found.latest,
-        last_hour=made[-1],
-        workers=found.workers,
+        judgments=pace.judgments,
+        latest_at=pace.latest,
+        last_hour=per_hour[-1],
+        workers=pace.workers,
         hours=[
             HourOut(begins_at=begin, judgments=count)
-            for begin, count in zip(begins, made, strict=True)
+            for begin, count in zip(begins, per_hour, strict=True)
         ],
         price=settings.price,
         currency=settings.currency,
-        spent=None if settings.price is None else settings.price * found.judgments,
+        spent=None if settings.price is None else settings.price * pace.judgments,
         paid=hiring
         and PaidOut(
             platform=hiring.platform,
             currency=settings.hiring.currency,
             spent=paid.spent / CENTS,
             reserved=paid.reserved / CENTS,
-            warnings=told,
+            warnings=messages,
             state=HiringState(hiring.state),
             message=hiring.message,
         ),

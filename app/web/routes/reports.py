@@ -1,4 +1,4 @@
-"""A study's report: how far it can be relied on, and its workers."""
+"""Routes of the report on a study: reliability, agreement, workers."""
 
 from typing import Annotated
 
@@ -38,7 +38,7 @@ RequestedReport = Annotated[ReportRequest, Depends(_report_request)]
 
 
 REPORT_COST = 5.0
-"""How many times as long as a ranking a report takes: it folds the log again, point by point."""
+"""The cost of a report relative to a ranking: it folds the log again, point by point."""
 
 
 @router.get("/report", response_model=ReportOut, responses=problems(404))

@@ -1,4 +1,4 @@
-"""What is known: ranking, progress, why, conflicts, and the judgment log itself."""
+"""Routes of results: ranking, progress, reliability, explanation, conflicts, judgment log."""
 
 from typing import Annotated
 
@@ -107,7 +107,7 @@ def list_judgments(
     """List the judgment log in its order, retracted judgments included."""
     topic_id = service.topic_id(study, topic)
     with service.database.read() as connection:
-        found = judgments.list_log(connection, topic_id, after, limit + 1)
+        entries = judgments.list_log(connection, topic_id, after, limit + 1)
     with service.look(topic_id) as live:
-        items = [log_entry_out(topic, live.name_of, *entry) for entry in found[:limit]]
-    return Page(items=items, next=str(items[-1].number) if len(found) > limit else None)
+        items = [log_entry_out(topic, live.name_of, *entry) for entry in entries[:limit]]
+    return Page(items=items, next=str(items[-1].number) if len(entries) > limit else None)

@@ -1,4 +1,4 @@
-"""Taking judgments back, or seeing first what that would change."""
+"""The route of retractions, and of their preview."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ router = APIRouter(
 )
 
 REFOLD_COST = 5.0
-"""How many times as long as a ranking a dry run takes: the log is folded again without them."""
+"""The cost of a dry run relative to a ranking: the log is folded again without the judgments."""
 
 
 @router.post("/retractions", response_model=RetractionOut, responses=problems(404))
@@ -33,7 +33,7 @@ async def retract(
     They stay in the log, marked. Their workers do not get the same pairs again.
     """
     numbers = tuple((judgment.topic, tuple(judgment.numbers)) for judgment in body.judgments)
-    # What it changes takes long to say, so it is said before anything is locked.
+    # The preview takes long, so it is computed before anything is locked.
     planned = await heavy.compute(
         Job(computations.dry_run, study, None, (body.worker, numbers), REFOLD_COST)
     )
@@ -50,7 +50,10 @@ async def retract(
 
 
 def _carried_out(planned: RetractionOut, taken: Mapping[str, Sequence[int]]) -> RetractionOut:
-    """Say what has changed: as foreseen, but for what others judged or retracted in between."""
+    """Return the preview with the judgments that were actually retracted.
+
+    They differ from the preview where others judged or retracted in between.
+    """
     effects = [
         topic.model_copy(update={"judgments": list(taken.get(topic.topic, ()))})
         for topic in planned.topics

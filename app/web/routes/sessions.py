@@ -1,4 +1,4 @@
-"""Judging sessions: a platform opens one for a worker, whose page then works with it alone."""
+"""Routes of judging sessions: a platform opens one for a worker, whose page then uses it."""
 
 from urllib.parse import quote
 
@@ -72,10 +72,10 @@ def get_session(worker: WorkerSession) -> SessionShown:
 
 
 def preview(service: Service, study: str) -> Preview:
-    """Tell what anyone may know of a study who thinks about working in it."""
+    """Return the public preview of a study."""
     with service.database.read() as connection:
-        found = service.study(connection, service.study_id(study))
-    return Preview(study=study, title=found.settings.title, design=design_out(found))
+        loaded = service.study(connection, service.study_id(study))
+    return Preview(study=study, title=loaded.settings.title, design=design_out(loaded))
 
 
 @router.post("/session/next", responses=problems(404, 409))
@@ -127,11 +127,11 @@ def show_understanding(body: SessionUnderstandingIn, worker: WorkerSession) -> V
     if session.topic not in (None, body.topic):
         raise Forbidden("the session is for another topic")
     topic_id = service.topic_id(session.study, body.topic)
-    session, given = arrivals.current(service, session), (body.choice, worker.now)
+    session, choice = arrivals.current(service, session), (body.choice, worker.now)
     if session.quarantine is None:
-        verdict = comprehension.answer(service, topic_id, session.worker, *given)
+        verdict = comprehension.answer(service, topic_id, session.worker, *choice)
     else:
         verdict = comprehension.answer_in_quarantine(
-            service, topic_id, session.quarantine, session.worker, *given
+            service, topic_id, session.quarantine, session.worker, *choice
         )
     return verdict_out(verdict, body.topic)

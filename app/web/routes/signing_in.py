@@ -1,4 +1,4 @@
-"""Signing a browser in by a one-time code, so that nobody has to copy a key."""
+"""Routes that sign a browser in with a one-time code, so that nobody has to copy a key."""
 
 from fastapi import APIRouter, Request
 
@@ -43,5 +43,5 @@ def sign_out(caller: Reader, service: Svc, now: Now, request: Request) -> Signed
 
 
 def sign_in_path(code: str) -> str:
-    """Return the address that signs a browser in, below that of the service."""
+    """Return the path that signs a browser in."""
     return f"/sign-in#{code}"

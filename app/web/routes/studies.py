@@ -1,4 +1,4 @@
-"""Studies and their workers."""
+"""Routes of studies and their workers."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ router = APIRouter(prefix="/v1/studies", tags=["studies"], route_class=Authentic
 
 
 def study_out(row: StudyRow) -> StudyOut:
-    """Describe a study."""
+    """Present a study."""
     settings = read_settings(row.settings)
     try:
         options = settings.all_options()
     except NextpairError:
-        # Of a selector that is not installed any more, what was said is all that is known.
+        # The selector is no longer installed: its defaults are unknown.
         options = dict(settings.options)
     return StudyOut(
         **settings.model_dump(),

@@ -1,4 +1,4 @@
-"""Topics and their documents."""
+"""Routes of topics and their documents."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, TypeVar
@@ -37,7 +37,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 def new_topic(head: TopicHeadIn, documents: list[DocumentRow]) -> NewTopic:
-    """Return a topic to be added."""
+    """Convert a request to a topic to be added."""
     rule = head.understanding
     return NewTopic(
         head.id,
@@ -51,7 +51,7 @@ def new_topic(head: TopicHeadIn, documents: list[DocumentRow]) -> NewTopic:
 
 
 def document_row(document: DocumentIn, position: int) -> DocumentRow:
-    """Return a document as it is kept."""
+    """Convert a request to a document row."""
     return DocumentRow(
         position,
         document.id,
@@ -65,7 +65,7 @@ def document_row(document: DocumentIn, position: int) -> DocumentRow:
 
 
 def topic_out(row: TopicRow) -> TopicOut:
-    """Describe a topic."""
+    """Present a topic."""
     return TopicOut(
         id=row.name,
         title=row.title,
@@ -91,10 +91,10 @@ def _add(
     answer, done = setup.once(service, call, create, now)
     with service.database.read() as connection:
         row = topics.get_topic(connection, service.topic_id(study, answer["name"]))
-    told = TopicAddedOut(
+    out = TopicAddedOut(
         **topic_out(row).model_dump(), not_shown=omissions_in(service, new.documents)
     )
-    return told, 201 if done and answer["new"] else 200
+    return out, 201 if done and answer["new"] else 200
 
 
 @router.post(
@@ -183,8 +183,8 @@ def _read(shape: type[Shape], number: int, line: bytes) -> Shape:
     try:
         return shape.model_validate_json(line)
     except ValidationError as error:
-        found = [{**one, "loc": ("line", number, *one["loc"])} for one in error.errors()]
-        raise RequestValidationError(found) from None
+        errors = [{**item, "loc": ("line", number, *item["loc"])} for item in error.errors()]
+        raise RequestValidationError(errors) from None
 
 
 @router.get("/topics", responses=problems(404))
@@ -236,7 +236,7 @@ def list_documents(
 
 
 def document_out(row: DocumentRow) -> DocumentOut:
-    """Describe a document."""
+    """Present a document."""
     return DocumentOut(
         id=row.name,
         title=row.title,
