@@ -24,5 +24,5 @@ def escape_cell(value: object) -> object:
 
 
 def unescape_cell(text: str) -> str:
-    """Return the text that `safe_cell` made a cell of; any other stays as it is."""
+    """Return the text that `escape_cell` escaped; any other stays as it is."""
     return text[1:] if _WRITTEN.match(text) else text

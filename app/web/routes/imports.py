@@ -67,7 +67,7 @@ class ImportForm:
     """The parsed form: its files by kind, and its options."""
 
     files: dict[str, list[UploadFile]]
-    said: ImportIn
+    options: ImportIn
 
 
 # The form is parsed here and not by the framework, which would read all of it before it
@@ -127,7 +127,7 @@ def _import(service: Service, study: str, form: ImportForm, now: float) -> Impor
     new = [_new(pool) for pool in pools]
     for addition in new:
         setup.check_topic(service, study, addition)
-    added = setup.add_topics(service, study, new, now, dry_run=form.said.dry_run)
+    added = setup.add_topics(service, study, new, now, dry_run=form.options.dry_run)
     topics = [
         ImportedTopicOut(
             topic=pool.topic,
@@ -143,7 +143,7 @@ def _import(service: Service, study: str, form: ImportForm, now: float) -> Impor
         for omission in qualify_with_topic(addition.name, omissions_in(service, addition.documents))
     )
     return ImportOut(
-        dry_run=form.said.dry_run,
+        dry_run=form.options.dry_run,
         topics=topics,
         warnings=[*warnings, *(addition.warning() for addition in not_shown)],
         not_shown=not_shown,
@@ -167,8 +167,8 @@ def _pools(form: ImportForm, settings: Settings) -> tuple[list[Pool], list[str]]
             next(iter(kept["topics"]), None),
             kept["runs"],
             kept["documents"],
-            form.said.depth,
-            form.said.topic,
+            form.options.depth,
+            form.options.topic,
         )
         return read_sources(
             sources, ImportQuota(settings.max_documents, settings.max_import_documents)
