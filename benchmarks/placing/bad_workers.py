@@ -54,7 +54,7 @@ class Outcome:
 
 
 class _GoldFirstBackend(LocalBackend):
-    """A desk that begins with traps, and whose topic can be asked about its workers afterwards."""
+    """A backend that begins with gold questions, and gives its topic's estimates of the workers."""
 
     def __init__(
         self,

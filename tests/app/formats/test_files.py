@@ -55,8 +55,8 @@ def test_a_packed_file_is_utf_8_whatever_the_locale_says(tmp_path: Path) -> None
     path = tmp_path / "packed"
     path.write_bytes(gzip.compress("grün\n".encode()))
     program = (
-        "import sys, pathlib; from nextpair.app.formats.files import lines;"
-        "print(ascii([line for _, line in lines(pathlib.Path(sys.argv[1]))]))"
+        "import sys, pathlib; from nextpair.app.formats.files import read_lines;"
+        "print(ascii([line for _, line in read_lines(pathlib.Path(sys.argv[1]))]))"
     )
     ascii_locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""A run is the same whichever desk it is played at: chance belongs to a question, not to a desk."""
+"""A run is the same in every backend: the random numbers belong to a question, not to a backend."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,8 +27,8 @@ from nextpair.selectors.state.topic_state import Topic, fold
 CROWD = CrowdSettings(40, 0.25, 0.1, 0.1, left=0.2, reversers=0.1)
 
 
-class ForgetfulDesk:
-    """Every call as if by another process: it knows the log and the leases, and folds anew."""
+class RefoldingBackend:
+    """Stores the log and the leases only, and folds the log for every call, as a new process."""
 
     def __init__(self, documents: Sequence[Document], settings: Settings) -> None:
         self.documents, self.settings = documents, settings
@@ -117,7 +117,7 @@ def same_at_both(plan: SimulationPlan) -> None:
     for truth in (graded(), recorded()):
         local, forgetful = (
             without_cost(judge_topic(truth, plan, [plan.workers, plan.votes], open_backend))
-            for open_backend in (LocalBackend, ForgetfulDesk)
+            for open_backend in (LocalBackend, RefoldingBackend)
         )
         assert local == forgetful
 
