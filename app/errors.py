@@ -123,7 +123,7 @@ class NoPairs(ServiceError, BadInput):
 
 
 class UnknownAggregation(ServiceError, BadInput):
-    """There is no such way to make scores of a design's answers."""
+    """The design has no such aggregation of answers into scores."""
 
     code = "unknown-aggregation"
 
@@ -201,7 +201,7 @@ class AlreadySkipped(ServiceError):
 
 
 class BadToken(ServiceError):
-    """The assignment token is not one of ours."""
+    """The assignment token was not issued by this service."""
 
     code = "bad-token"
 
@@ -231,7 +231,7 @@ class ContentConflict(ServiceError):
 
 
 class BadArrival(ServiceError, BadInput):
-    """The address does not tell who comes: open it from the platform."""
+    """The address does not identify the worker: open it from the platform."""
 
     code = "bad-arrival"
 
@@ -255,13 +255,13 @@ class BadNotice(ServiceError):
 
 
 class Malformed(ServiceError, BadInput):
-    """What a platform told is not what it tells."""
+    """The platform's message does not have the documented form."""
 
     code = "malformed"
 
 
 class NotOffered(ServiceError):
-    """The study's platform does not do this."""
+    """The study's platform does not support this."""
 
     code = "not-offered"
 
@@ -309,7 +309,7 @@ class KeysUnavailable(PlatformUnreachable):
 
 
 class PlatformMalformed(PlatformUnreachable):
-    """The platform answers with something else than it should."""
+    """The platform's response does not have the documented form."""
 
     code = "platform-malformed"
 
@@ -368,12 +368,12 @@ STATUS: dict[type[NextpairError], int] = {
     Overloaded: 503,
     HelperLost: 503,
 }
-"""The one table from errors to statuses."""
+"""The HTTP status of each error; a subclass without an entry has its parent's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is said of an error to the outside."""
+    """The fields of a problem document."""
 
     type: str
     title: str
@@ -382,7 +382,7 @@ class Problem:
 
 
 def problem_of(error: NextpairError) -> Problem:
-    """Describe an error; a subclass has its parent's status unless the table says otherwise."""
+    """Return the problem document of an error; its status is looked up along the MRO."""
     kind = type(error)
     status = next(STATUS[parent] for parent in kind.__mro__ if parent in STATUS)
     return Problem(
