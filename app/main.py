@@ -11,7 +11,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from nextpair.app.compute.pool import HeavyPool
 from nextpair.app.events.tail import Tail
-from nextpair.app.hiring.runner import looked_after
+from nextpair.app.hiring.runner import runner_thread
 from nextpair.app.runtime.process_watch import leave_with_parent
 from nextpair.app.runtime.schema_watch import schema_watched
 from nextpair.app.runtime.service import Service
@@ -99,7 +99,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         limiter.total_tokens = max(2, settings.threads)
         with (
             schema_watched(service.database),
-            looked_after(service, clock, settings.runner_seconds),
+            runner_thread(service, clock, settings.runner_seconds),
         ):
             yield
         await tail.close()

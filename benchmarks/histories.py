@@ -13,9 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from histories.every_place import PLACES
-from histories.history import Outcome, play
-from histories.places import Place
+from histories.every_platform import PLATFORMS
+from histories.history import Outcome, run_history
+from histories.simulated_platform import SimulatedPlatform
 from installations import migrated
 
 from benchmarks.section import Section
@@ -42,8 +42,8 @@ def measure(given: argparse.Namespace) -> Section:
         ("platform", "histories", "moves", "payments", "wrong"),
     )
     with ProcessPoolExecutor(given.jobs, get_context("spawn"), _begin) as pool:
-        for number, kind in enumerate(PLACES):
-            seeds = range(given.seed + number, given.seed + given.count, len(PLACES))
+        for number, kind in enumerate(PLATFORMS):
+            seeds = range(given.seed + number, given.seed + given.count, len(PLATFORMS))
             told = list(pool.map(partial(_play, kind), seeds, chunksize=4))
             section.rows.append(_row(kind, told))
             section.after += "".join(_wrong(kind, seeds, told))
@@ -55,25 +55,27 @@ def _begin() -> None:
     logging.getLogger("nextpair").setLevel(logging.CRITICAL)
 
 
-def _play(kind: type[Place], seed: int) -> Outcome:
+def _play(kind: type[SimulatedPlatform], seed: int) -> Outcome:
     folder = Path(tempfile.mkdtemp(prefix="nextpair-history-"))
     try:
         migrated(f"sqlite:///{folder / 'nextpair.db'}")
-        return play(kind, seed, folder / "nextpair.db")
+        return run_history(kind, seed, folder / "nextpair.db")
     finally:
         shutil.rmtree(folder)
 
 
-def _row(kind: type[Place], told: Sequence[Outcome]) -> Sequence[str]:
+def _row(kind: type[SimulatedPlatform], told: Sequence[Outcome]) -> Sequence[str]:
     moves, payments = sum(one.moves for one in told), sum(one.payments for one in told)
-    wrong = sum(bool(one.wrong) for one in told)
+    wrong = sum(bool(one.violations) for one in told)
     return kind.name, f"{len(told)}", f"{moves:,}", f"{payments:,}", f"{wrong}"
 
 
-def _wrong(kind: type[Place], seeds: Sequence[int], told: Sequence[Outcome]) -> Iterator[str]:
+def _wrong(
+    kind: type[SimulatedPlatform], seeds: Sequence[int], told: Sequence[Outcome]
+) -> Iterator[str]:
     for seed, one in zip(seeds, told, strict=True):
-        if one.wrong:
-            yield f"{kind.name}, seed {seed}: {'; '.join(one.wrong)}\n\n"
+        if one.violations:
+            yield f"{kind.name}, seed {seed}: {'; '.join(one.violations)}\n\n"
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from nextpair.storage.assignments import COLUMNS
 from nextpair.storage.database import Connection
-from nextpair.storage.hiring_tables import Submission
+from nextpair.storage.hiring_tables import SubmissionTable
 from nextpair.storage.offers import change_submission, find_submission
 from nextpair.storage.rows import AssignmentRow, State, VerdictRow
 from nextpair.storage.tables import Assignment
@@ -16,9 +16,11 @@ from nextpair.storage.tables import Assignment
 def admissible(connection: Connection, study_id: int) -> list[tuple[AssignmentRow, str]]:
     """List what is to leave quarantine, as its session is confirmed; with how that stands."""
     found = (
-        select(*COLUMNS, Submission.state)
-        .join(Submission, Submission.id == Assignment.quarantine)
-        .where(Submission.study_id == study_id, Submission.confirmed_at.is_not(None), _KEPT)
+        select(*COLUMNS, SubmissionTable.state)
+        .join(SubmissionTable, SubmissionTable.id == Assignment.quarantine)
+        .where(
+            SubmissionTable.study_id == study_id, SubmissionTable.confirmed_at.is_not(None), _KEPT
+        )
         .order_by(Assignment.created_at, Assignment.topic_id, Assignment.number)
     )
     rows = [(AssignmentRow(*row[:-1]), row[-1]) for row in connection.execute(found)]
@@ -36,8 +38,8 @@ def sessions(connection: Connection, study_id: int) -> set[int]:
     """List the sessions that have something in quarantine."""
     found = (
         select(Assignment.quarantine)
-        .join(Submission, Submission.id == Assignment.quarantine)
-        .where(Submission.study_id == study_id, _KEPT)
+        .join(SubmissionTable, SubmissionTable.id == Assignment.quarantine)
+        .where(SubmissionTable.study_id == study_id, _KEPT)
         .distinct()
     )
     return {one for one in connection.execute(found).scalars() if one is not None}

@@ -19,21 +19,36 @@ from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.figure_eight import FigureEightAccount
 from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
 from nextpair.app.platforms.accounts.figure_eight_units import (
-    news_in,
+    events_in,
     slot_units,
     slots_of,
     units_of,
 )
 from nextpair.app.platforms.accounts.payloads import parse
-from nextpair.app.platforms.base import Account, Platform, Shows, site_of, wanted
-from nextpair.app.platforms.facts import Arrival, Code, Finish, Hook, News, Offer, Price, Receipt
+from nextpair.app.platforms.base import (
+    Account,
+    Platform,
+    QuestionDisplay,
+    origin_of,
+    required_parameter,
+)
+from nextpair.app.platforms.messages import (
+    Arrival,
+    CompletionAction,
+    CompletionCode,
+    Offer,
+    PlatformEvent,
+    Price,
+    Receipt,
+    Webhook,
+)
 
 log = logging.getLogger("nextpair")
 
-Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_]{1,60}$")]
+Symbol = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_]{1,60}$")]
 
 
-class Way(StrEnum):
+class JobMode(StrEnum):
     """Where the questions are shown."""
 
     UNITS = "units"
@@ -56,7 +71,7 @@ class FigureEightAccess(base.Access):
     def _split(cls, given: object) -> object:
         if not isinstance(given, str):
             return given
-        return tuple(site_of(one) for one in re.split(r"[,\s]+", given.strip()) if one)
+        return tuple(origin_of(one) for one in re.split(r"[,\s]+", given.strip()) if one)
 
 
 class FigureEight(Platform):
@@ -65,21 +80,21 @@ class FigureEight(Platform):
     Access: ClassVar[type[base.Access]] = FigureEightAccess
     hires: ClassVar[bool] = True
 
-    way: Way = Way.UNITS
+    way: JobMode = JobMode.UNITS
     title: Line = Field("", description="of the job; left out, the study's")
     question: Line = "Which is better?"
-    channels: Annotated[list[Word], Field(min_length=1)] = Field(
+    channels: Annotated[list[Symbol], Field(min_length=1)] = Field(
         default_factory=lambda: ["on_demand"], description="cf_internal: one's own people"
     )
     quiz: Flag = Field(True, description="whether known answers begin with a quiz")
     golds_per_page: Annotated[Whole, Field(ge=0, le=20)] = 1
     judgments_per_worker: Annotated[Whole, Field(ge=1, le=10**6)] | None = None
-    included_countries: Annotated[list[Word], Field()] = Field(default_factory=list)
+    included_countries: Annotated[list[Symbol], Field()] = Field(default_factory=list)
     uploads_by: Annotated[str, StringConstraints(pattern="^(POST|PUT)$")] = "POST"
     flags_by: Annotated[str, StringConstraints(pattern="^(verb|field)$")] = Field(
         "verb", description="…/flag, or a field of the worker"
     )
-    signals: Annotated[list[Word], Field()] = Field(
+    signals: Annotated[list[Symbol], Field()] = Field(
         default_factory=lambda: ["unit_complete", "new_judgments"],
         description="of webhooks that tell units",
     )
@@ -92,21 +107,21 @@ class FigureEight(Platform):
     regenerate: Annotated[str, StringConstraints(pattern=r"^[\w.]{0,60}$")] = Field(
         "regenerate", description="what is posted to for a new report; empty: nothing"
     )
-    report: Word = Field("json", description="the type of reports")
-    worker_tag: Word | None = Field(
+    report: Symbol = Field("json", description="the type of reports")
+    worker_tag: Symbol | None = Field(
         None, description="what Liquid calls the contributor, if it knows; none is documented"
     )
     fee_percent: Annotated[Real, Field(ge=0, le=200)] = 20
 
     @property
-    def shows(self) -> Shows:  # type: ignore[override]  # by an option here, by class elsewhere
+    def question_display(self) -> QuestionDisplay:  # type: ignore[override]  # by an option here, by class elsewhere
         """Where workers see their questions."""
-        return Shows.TASKS if self.way is Way.UNITS else Shows.PAGE
+        return QuestionDisplay.TASKS if self.way is JobMode.UNITS else QuestionDisplay.PAGE
 
     @property
-    def most_places(self) -> int:  # type: ignore[override]  # as above
+    def max_places(self) -> int:  # type: ignore[override]  # as above
         """Of pairs, each page is one offer, so that the next follows as soon as it is answered."""
-        return 1 if self.way is Way.UNITS else 1000
+        return 1 if self.way is JobMode.UNITS else 1000
 
     # -- workers' browsers ----------------------------------------------------------------------
 
@@ -116,13 +131,13 @@ class FigureEight(Platform):
 
     def identify(self, query: Mapping[str, str], access: FigureEightAccess) -> Arrival:
         """Say which place was taken: who takes it is told only when it is handed in."""
-        if self.way is Way.UNITS:
+        if self.way is JobMode.UNITS:
             raise BadArrival("this study is judged at Figure Eight")
-        slot, code = wanted(query, "slot"), wanted(query, "code")
+        slot, code = required_parameter(query, "slot"), required_parameter(query, "code")
         named = query.get("worker", "")
         filled = bool(self.worker_tag) and bool(named) and "{{" not in named
-        worker = f"figure-eight:{wanted(query, 'worker')}" if filled else f"slot:{slot}"
-        return Arrival(worker, slot, wanted(query, "offer"), {"code": code})
+        worker = f"figure-eight:{required_parameter(query, 'worker')}" if filled else f"slot:{slot}"
+        return Arrival(worker, slot, required_parameter(query, "offer"), {"code": code})
 
     def proves(self, arrival: Arrival, token: str, places: int) -> bool:
         """Say whether the place and its code are the offer's: only the job's form shows them."""
@@ -133,15 +148,17 @@ class FigureEight(Platform):
     @property
     def hands_in(self) -> bool:
         """Where there is a page."""
-        return self.way is Way.SLOTS
+        return self.way is JobMode.SLOTS
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: FigureEightAccess) -> Finish:
+    def finish(
+        self, arrival: Arrival, receipt: Receipt, access: FigureEightAccess
+    ) -> CompletionAction:
         """Show the code, which begins as the job's form expects it."""
-        return Code(f"{arrival.extra['code']}-{receipt.code}")
+        return CompletionCode(f"{arrival.extra['code']}-{receipt.code}")
 
     def frame_ancestors(self, access: FigureEightAccess) -> Sequence[str]:
         """List the sites that frame our page, as the installation names them."""
-        return access.frame_sites if self.way is Way.SLOTS else ()
+        return access.frame_sites if self.way is JobMode.SLOTS else ()
 
     # -- hiring ---------------------------------------------------------------------------------
 
@@ -168,13 +185,13 @@ class FigureEight(Platform):
 
     def job(self, offer: Offer, mark: str) -> dict[str, Any]:
         """Say what the job is; without instructions and a required field nothing is kept."""
-        units = self.way is Way.UNITS
-        golds = sum(one.known is not None for one in offer.tasks)
+        units = self.way is JobMode.UNITS
+        golds = sum(one.gold_answer is not None for one in offer.tasks)
         page = offer.questions if units else 1
         told: dict[str, Any] = {
             "title": self.title or offer.title or offer.study,
             "instructions": offer.instructions or "Compare documents.",
-            "cml": self.units_cml(offer.ties) if units else self.slots_cml(offer.url),
+            "cml": self.units_cml(offer.ties_allowed) if units else self.slots_cml(offer.url),
             "judgments_per_unit": 1,
             "units_per_assignment": page,
             "gold_per_assignment": self.golds_per_page if golds else 0,
@@ -182,8 +199,8 @@ class FigureEight(Platform):
             "auto_order": True,
             "options": {"front_load": int(self.quiz and golds >= page + 3)},
         }
-        if offer.news_url:
-            told |= {"webhook_uri": offer.news_url, "send_judgments_webhook": True}
+        if offer.webhook_url:
+            told |= {"webhook_uri": offer.webhook_url, "send_judgments_webhook": True}
         if self.judgments_per_worker is not None:
             told["max_judgments_per_worker"] = self.judgments_per_worker
         if self.included_countries:
@@ -213,7 +230,7 @@ class FigureEight(Platform):
 
     def rows(self, offer: Offer, job: str, token: str) -> list[dict[str, Any]]:
         """List the units of an offer."""
-        if self.way is Way.UNITS:
+        if self.way is JobMode.UNITS:
             return units_of(offer)
         return slot_units(offer, f"{job}:{offer.number}", token)
 
@@ -234,7 +251,7 @@ class FigureEight(Platform):
             self.report,
         )
 
-    def read_hook(self, hook: Hook, access: FigureEightAccess) -> Sequence[News]:
+    def read_webhook(self, hook: Webhook, access: FigureEightAccess) -> Sequence[PlatformEvent]:
         """Read a webhook, signed with the key or with one of the tokens."""
         try:
             told = dict(parse_qsl(hook.body.decode(), keep_blank_values=True))
@@ -248,7 +265,7 @@ class FigureEight(Platform):
         if signal not in self.signals:
             log.info("a webhook of Figure Eight is left out", extra={"platform": "figure-eight"})
             return []
-        return news_in(parse(payload))
+        return events_in(parse(payload))
 
 
 def _is_signed(payload: str, secret: str, signature: str) -> bool:

@@ -9,8 +9,16 @@ from pydantic import Field, StringConstraints, model_validator
 
 from nextpair.app.errors import BadArrival
 from nextpair.app.field_types import Line
-from nextpair.app.platforms.base import Platform, site_of, wanted
-from nextpair.app.platforms.facts import Arrival, Code, Finish, Form, Nothing, Receipt, Redirect
+from nextpair.app.platforms.base import Platform, origin_of, required_parameter
+from nextpair.app.platforms.messages import (
+    Arrival,
+    CompletionAction,
+    CompletionCode,
+    FormPost,
+    NoAction,
+    Receipt,
+    Redirect,
+)
 
 Parameter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{0,100}$")]
 Site = Annotated[str, StringConstraints(pattern=r"^https?://[A-Za-z0-9.:\[\]-]+$")]
@@ -70,14 +78,14 @@ class Generic(Platform):
 
     def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
         """Say who comes."""
-        worker = wanted(query, self.worker)
-        session = wanted(query, self.session) if self.session else worker
+        worker = required_parameter(query, self.worker)
+        session = required_parameter(query, self.session) if self.session else worker
         named = bool(self.offer) and bool(query.get(self.offer, "").strip())
-        offer = wanted(query, self.offer) if named else None
+        offer = required_parameter(query, self.offer) if named else None
         extra = {}
         if self.back:
             extra[BACK] = query.get(self.back, "")
-            if site_of(extra[BACK]) not in self.sites:
+            if origin_of(extra[BACK]) not in self.sites:
                 raise BadArrival(f"{self.back!r} names a site that is not among the study's")
         return Arrival(worker, session, offer, extra)
 
@@ -86,13 +94,13 @@ class Generic(Platform):
         """Unless it ends with nothing."""
         return self.ending is not Ending.NOTHING
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> Finish:
+    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> CompletionAction:
         """End as the options say."""
         code = self.code or receipt.code
         if self.ending is Ending.CODE:
-            return Code(code)
+            return CompletionCode(code)
         if self.ending is Ending.NOTHING:
-            return Nothing()
+            return NoAction()
         values = {
             "code": code,
             "receipt": receipt.token,
@@ -106,7 +114,7 @@ class Generic(Platform):
         if self.ending is Ending.REDIRECT:
             return Redirect(to)
         pairs = (one.partition("=") for one in self.fields)
-        return Form(to, {name: _filled(value, values) for name, _, value in pairs})
+        return FormPost(to, {name: _filled(value, values) for name, _, value in pairs})
 
     def frame_ancestors(self, access: Any) -> Sequence[str]:
         """List the sites that show the judging page in a frame."""
@@ -116,7 +124,7 @@ class Generic(Platform):
         """List the sites that a form may be posted to."""
         if self.ending is not Ending.FORM:
             return ()
-        return self.sites if self.back else [site_of(self.url)]
+        return self.sites if self.back else [origin_of(self.url)]
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from nextpair.app.errors import Uninvited
 from nextpair.app.platforms.base import Platform
-from nextpair.app.platforms.facts import Arrival
+from nextpair.app.platforms.messages import Arrival
 
 
 class Invited(Platform):

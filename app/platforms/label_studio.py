@@ -17,8 +17,8 @@ from nextpair.app.platforms.accounts.label_studio import (
     data_of,
 )
 from nextpair.app.platforms.accounts.payloads import parse
-from nextpair.app.platforms.base import Account, Platform, Shows
-from nextpair.app.platforms.facts import Arrival, Hook, News, Offer, Price
+from nextpair.app.platforms.base import Account, Platform, QuestionDisplay
+from nextpair.app.platforms.messages import Arrival, Offer, PlatformEvent, Price, Webhook
 
 _ANSWERS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
 
@@ -37,9 +37,9 @@ class LabelStudio(Platform):
 
     Access: ClassVar[type[base.Access]] = LabelStudioAccess
     hires: ClassVar[bool] = True
-    shows: ClassVar[Shows] = Shows.TASKS
+    question_display: ClassVar[QuestionDisplay] = QuestionDisplay.TASKS
     # Each batch is one offer, so that the next one follows as soon as it is answered.
-    most_places: ClassVar[int] = 1
+    max_places: ClassVar[int] = 1
 
     title: Line = Field("", description="of the project; left out, the study's")
     question: Line = "Which is better?"
@@ -74,7 +74,7 @@ class LabelStudio(Platform):
             "expert_instruction": offer.instructions,
             "show_instruction": bool(offer.instructions),
             "maximum_annotations": 1,
-            "label_config": self.config(offer.ties),
+            "label_config": self.config(offer.ties_allowed),
         }
 
     def config(self, ties: bool) -> str:
@@ -94,7 +94,7 @@ class LabelStudio(Platform):
         """Connect."""
         return LabelStudioAccount(self, access)
 
-    def read_hook(self, hook: Hook, access: LabelStudioAccess) -> Sequence[News]:
+    def read_webhook(self, hook: Webhook, access: LabelStudioAccess) -> Sequence[PlatformEvent]:
         """Read a webhook; Label Studio signs none, so it brings our own word in a header."""
         headers = {name.lower(): value for name, value in hook.headers.items()}
         secret = access.hook_secret.get_secret_value()
@@ -109,4 +109,4 @@ class LabelStudio(Platform):
         changed = annotation.get("updated_at")
         at = "" if changed is None else changed.identifier()
         name = f"{annotation['id'].identifier()}:{at}"
-        return [News(name, answers=[found] if found else [])]
+        return [PlatformEvent(name, answers=[found] if found else [])]

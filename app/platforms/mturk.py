@@ -16,11 +16,20 @@ from nextpair.app.field_types import Flag, Line, Real, Whole
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.mturk import MTurkAccount
 from nextpair.app.platforms.accounts.mturk_access import MTurkAccess
-from nextpair.app.platforms.accounts.mturk_messages import news_in
-from nextpair.app.platforms.accounts.mturk_types import Types
+from nextpair.app.platforms.accounts.mturk_hit_type import HitTypeSpec
+from nextpair.app.platforms.accounts.mturk_messages import events_in
 from nextpair.app.platforms.accounts.sns import check_signature, read_envelope
-from nextpair.app.platforms.base import Account, Platform, site_of, wanted
-from nextpair.app.platforms.facts import Arrival, Finish, Form, Hook, News, Offer, Price, Receipt
+from nextpair.app.platforms.base import Account, Platform, origin_of, required_parameter
+from nextpair.app.platforms.messages import (
+    Arrival,
+    CompletionAction,
+    FormPost,
+    Offer,
+    PlatformEvent,
+    Price,
+    Receipt,
+    Webhook,
+)
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SUBMIT_TO = "submit_to"
@@ -45,7 +54,7 @@ class MTurk(Platform):
     Access: ClassVar[type[base.Access]] = MTurkAccess
     hires: ClassVar[bool] = True
     # From ten assignments on, a HIT costs twice the fee.
-    most_places: ClassVar[int] = 9
+    max_places: ClassVar[int] = 9
 
     sandbox: Flag = Field(True, description="whether it is only tried out, without money")
     title: Annotated[str, StringConstraints(max_length=128)] = Field(
@@ -90,24 +99,24 @@ class MTurk(Platform):
         """Say who comes; one assignment may come to two workers, one after the other."""
         sites = self.form_targets(access)
         to = query.get("turkSubmitTo") or query.get("turk_submit_to") or sites[0]
-        if site_of(to) not in sites:
+        if origin_of(to) not in sites:
             raise BadArrival("'turkSubmitTo' names a site that is not one of MTurk's")
-        worker = wanted(query, "workerId", "worker_id")
-        session = wanted(query, "assignmentId", "assignment_id")
-        offer = wanted(query, "hitId", "hit_id")
-        return Arrival(worker, session, offer, {SUBMIT_TO: site_of(to)})
+        worker = required_parameter(query, "workerId", "worker_id")
+        session = required_parameter(query, "assignmentId", "assignment_id")
+        offer = required_parameter(query, "hitId", "hit_id")
+        return Arrival(worker, session, offer, {SUBMIT_TO: origin_of(to)})
 
     @property
     def session_seconds(self) -> float:
         """How long a worker may keep a HIT."""
         return self.duration_minutes * MINUTE
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: MTurkAccess) -> Finish:
+    def finish(self, arrival: Arrival, receipt: Receipt, access: MTurkAccess) -> CompletionAction:
         """Post to MTurk, which takes no form that holds the assignment alone."""
         action = arrival.extra[SUBMIT_TO].rstrip("/") + "/mturk/externalSubmit"
         answered = str(receipt.answered)
         fields = {"assignmentId": arrival.session, "receipt": receipt.token, "answered": answered}
-        return Form(action, fields)
+        return FormPost(action, fields)
 
     def frame_ancestors(self, access: MTurkAccess) -> Sequence[str]:
         """List MTurk's sites."""
@@ -131,7 +140,7 @@ class MTurk(Platform):
 
     def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """List the calls that publishing makes."""
-        calls = self.types(offer)
+        calls = self.hit_type_spec(offer)
         hit = self.hit(offer, "(of CreateHITType)", f"{offer.study}:{offer.number}")
         told = calls.notification
         return [
@@ -141,7 +150,7 @@ class MTurk(Platform):
             ("CreateHITWithHITType", hit),
         ]
 
-    def types(self, offer: Offer) -> Types:
+    def hit_type_spec(self, offer: Offer) -> HitTypeSpec:
         """Say what all HITs of a study have in common."""
         qualification = {
             "Name": f"nextpair {offer.study} {_short(offer.url)}",
@@ -156,7 +165,7 @@ class MTurk(Platform):
             "AssignmentDurationInSeconds": round(self.duration_minutes * MINUTE),
             "AutoApprovalDelayInSeconds": round(self.auto_approve_days * DAY),
         }
-        return Types(qualification, hit_type, self._requirements(), self._notification())
+        return HitTypeSpec(qualification, hit_type, self._requirements(), self._notification())
 
     def hit(self, offer: Offer, hit_type: str, token: str) -> dict[str, Any]:
         """Say what one HIT is."""
@@ -209,7 +218,7 @@ class MTurk(Platform):
         """Connect."""
         return MTurkAccount(self, access, sandbox=self.sandbox, queue=self.queue, topic=self.topic)
 
-    def read_hook(self, hook: Hook, access: MTurkAccess) -> Sequence[News]:
+    def read_webhook(self, hook: Webhook, access: MTurkAccess) -> Sequence[PlatformEvent]:
         """Read what SNS posts, and has signed."""
         envelope = read_envelope(hook.body, self.topic)
         if access.signed:
@@ -217,7 +226,7 @@ class MTurk(Platform):
                 # Anyone can have a topic, and SNS signs what is sent to it.
                 raise BadNotice("the study has no topic of SNS")
             check_signature(envelope, access.certificate_sites)
-        return news_in(envelope)
+        return events_in(envelope)
 
 
 def money(amount: int) -> str:

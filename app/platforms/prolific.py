@@ -15,21 +15,21 @@ from pydantic import Field, SecretStr, StringConstraints, field_validator, model
 from nextpair.app.errors import BadArrival, BadNotice
 from nextpair.app.field_types import Flag, Line, Prose, Real, Whole
 from nextpair.app.platforms import base
-from nextpair.app.platforms.accounts.payloads import Node, parse
+from nextpair.app.platforms.accounts.payloads import JsonNode, parse
 from nextpair.app.platforms.accounts.prolific import ProlificAccount, stage_of
 from nextpair.app.platforms.accounts.prolific_links import check_link
-from nextpair.app.platforms.base import Account, Platform, wanted
-from nextpair.app.platforms.facts import (
+from nextpair.app.platforms.base import Account, Platform, required_parameter
+from nextpair.app.platforms.messages import (
     Arrival,
-    Finish,
-    Hook,
-    News,
+    CompletionAction,
     Offer,
+    PlatformEvent,
     Price,
     Receipt,
     Redirect,
     Stage,
     Submission,
+    Webhook,
 )
 
 WORKER, SESSION, STUDY = "PROLIFIC_PID", "SESSION_ID", "STUDY_ID"
@@ -61,7 +61,7 @@ class Prolific(Platform):
 
     Access: ClassVar[type[base.Access]] = ProlificAccess
     hires: ClassVar[bool] = True
-    asks: ClassVar[bool] = True
+    can_find_session: ClassVar[bool] = True
 
     title: Annotated[str, StringConstraints(max_length=120)] = Field(
         "", description="left out, the study's"
@@ -124,8 +124,8 @@ class Prolific(Platform):
 
     def identify(self, query: Mapping[str, str], access: ProlificAccess) -> Arrival:
         """Say who comes, by the address or by a link that Prolific has signed."""
-        worker, session = wanted(query, WORKER), wanted(query, SESSION)
-        offer = wanted(query, STUDY)
+        worker, session = required_parameter(query, WORKER), required_parameter(query, SESSION)
+        offer = required_parameter(query, STUDY)
         if self.secure:
             token = query.get(TOKEN, "")
             if not token:
@@ -144,7 +144,9 @@ class Prolific(Platform):
     def _least_minutes(self) -> int:
         return math.ceil(2 + 2 * self.minutes + 2 * math.sqrt(self.minutes))
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: ProlificAccess) -> Finish:
+    def finish(
+        self, arrival: Arrival, receipt: Receipt, access: ProlificAccess
+    ) -> CompletionAction:
         """Go back to Prolific, with the completion code."""
         site = access.site.rstrip("/")
         return Redirect(f"{site}/submissions/complete?cc={quote(self.code, safe='')}")
@@ -207,8 +209,8 @@ class Prolific(Platform):
         found = [json.loads(one) for one in self.filters]
         if group:
             found.append({"filter_id": BLOCKLIST, "selected_values": [group]})
-        if self.once and offer.earlier:
-            found.append({"filter_id": EARLIER, "selected_values": list(offer.earlier)})
+        if self.once and offer.earlier_offers:
+            found.append({"filter_id": EARLIER, "selected_values": list(offer.earlier_offers)})
         return found
 
     def open(self, access: ProlificAccess) -> Account:
@@ -221,7 +223,7 @@ class Prolific(Platform):
             settling=self.settling_minutes * 60,
         )
 
-    def read_hook(self, hook: Hook, access: ProlificAccess) -> Sequence[News]:
+    def read_webhook(self, hook: Webhook, access: ProlificAccess) -> Sequence[PlatformEvent]:
         """Read a webhook, signed over its time and its very bytes."""
         headers = {name.lower(): value for name, value in hook.headers.items()}
         secret = access.hook_secret.get_secret_value()
@@ -229,7 +231,7 @@ class Prolific(Platform):
         if not secret or not _is_signed(told, secret, headers, hook.body):
             raise BadNotice("the webhook is not signed by Prolific")
         event = headers.get("x-event-id") or None
-        name = event and Node(event, "the header X-Event-ID").identifier()
+        name = event and JsonNode(event, "the header X-Event-ID").identifier()
         return _news_in(parse(hook.body), name)
 
 
@@ -239,14 +241,14 @@ def _is_signed(told: str, secret: str, headers: Mapping[str, str], body: bytes) 
     return hmac.compare_digest(base64.b64encode(digest), told.encode())
 
 
-def _news_in(content: Node, event: str | None) -> list[News]:
+def _news_in(content: JsonNode, event: str | None) -> list[PlatformEvent]:
     about, what = content["resource_id"].identifier(), content["event_type"].identifier()
     if what.startswith("study."):
-        return [News(event, offers=[about])]
+        return [PlatformEvent(event, offers=[about])]
     told = what == "submission.status.change"
     stage = stage_of(content["status"].identifier()) if told else None
     if stage is None or stage is Stage.WORKING:
         # Webhooks come in any order: that someone had begun may be long past.
         return []
     # Without the worker, only a session that is known here is meant: the workspace has others.
-    return [News(event, [Submission(about, None, stage)])]
+    return [PlatformEvent(event, [Submission(about, None, stage)])]

@@ -12,7 +12,7 @@ from nextpair.selectors.errors import BadOption
 from nextpair.selectors.plugins import Plugins
 
 _PLATFORMS: Plugins[Platform] = Plugins(
-    Platform, "nextpair.app.platforms", "nextpair.platforms", ("base", "facts", "registry")
+    Platform, "nextpair.app.platforms", "nextpair.platforms", ("base", "messages", "registry")
 )
 
 

@@ -1,10 +1,10 @@
-"""What proves that something comes from us: receipts, codes, names of deeds, words of hooks."""
+"""What proves that something comes from us: receipts, codes, idempotency keys, webhook secrets."""
 
 import base64
 import hashlib
 import hmac
 
-from nextpair.app.platforms.facts import Receipt
+from nextpair.app.platforms.messages import Receipt
 
 CODE = 10
 WORD = 32
@@ -35,10 +35,10 @@ class Receipts:
         is_token = hmac.compare_digest(given, own.token.encode())
         return hmac.compare_digest(given.upper(), own.code.encode()) or is_token
 
-    def deed_token(self, study_id: int, token: str) -> str:
-        """Name a deed so that no other deed, of any installation, has the same name."""
+    def idempotency_key(self, study_id: int, token: str) -> str:
+        """Return the idempotency key of a command: no other command of any installation has it."""
         return self._digest("deed", study_id, token).hex()[:TOKEN]
 
-    def hook_word(self, study_id: int) -> str:
-        """Return the word in a study's address for news, which only its platform is told."""
+    def webhook_secret(self, study_id: int) -> str:
+        """Return the secret part of a study's webhook address, which only its platform knows."""
         return self._digest("hook", study_id).hex()[:WORD]

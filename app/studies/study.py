@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from nextpair.app.designs.base import Design, Shape, make_design
 from nextpair.app.field_types import Flag, Line, OptionValue, Prose, Real, Seed, Whole
-from nextpair.app.hiring.pay_rules import Hiring
+from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.registry import make_platform
 from nextpair.app.quality.rules import Quality
@@ -72,7 +72,9 @@ class StudySettings(BaseModel):
     platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="the platform's options, by name; never its keys"
     )
-    hiring: Hiring = Field(default_factory=Hiring, description="what workers are paid, and when")
+    hiring: HiringRules = Field(
+        default_factory=HiringRules, description="what workers are paid, and when"
+    )
     price: Price | None = Field(None, description="what one answer costs")
     currency: Currency = Field("USD", description="of the price, by its three letters")
 

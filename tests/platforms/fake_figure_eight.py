@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from platforms.serving import FakePlatform, Refused, Reply, Request
+from platforms.fake_server import FakePlatform, Refused, Reply, Request
 
 Json = dict[str, Any]
 FIELDS = set(
@@ -176,7 +176,7 @@ class FakeFigureEight(FakePlatform):
     def _of(self, job: str) -> list[Json]:
         return [one for one in self.units.values() if one["job_id"] == int(job)]
 
-    def came_of_it(self) -> Json:
+    def outcome_at_platform(self) -> Json:
         """Say what there is and what was paid, whatever the numbers of jobs and units are."""
         told = [(one["data"], one) for one in self.units.values()]
         names = [str(data.get("nextpair_task") or data["slot"]) for data, _ in told]

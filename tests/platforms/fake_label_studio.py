@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from platforms.serving import FakePlatform, Refused, Reply, Request
+from platforms.fake_server import FakePlatform, Refused, Reply, Request
 
 Json = dict[str, Any]
 PROJECT = {

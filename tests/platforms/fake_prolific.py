@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from platforms.fake_prolific_people import Workspace
-from platforms.serving import Refused, Reply, Request
+from platforms.fake_server import Refused, Reply, Request
 
 Json = dict[str, Any]
 API = "/api/v1"

@@ -6,7 +6,7 @@ import hmac
 import json
 from typing import Any
 
-from platforms.serving import FakePlatform, Refused
+from platforms.fake_server import FakePlatform, Refused
 
 Json = dict[str, Any]
 MOVES = {
@@ -86,7 +86,7 @@ class Workspace(FakePlatform):
         """Let a worker hand in, or give back."""
         self.submissions[submission]["status"] = status
 
-    def settle(self) -> None:
+    def settle_payments(self) -> None:
         """Let the minutes pass that bonuses take."""
         for name, amount in self.unsettled:
             self.submissions[name]["bonus_payments"].append(float(amount))

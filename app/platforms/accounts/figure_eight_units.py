@@ -6,10 +6,10 @@ from datetime import datetime
 from html import escape
 from typing import Any
 
-from nextpair.app.platforms.accounts.payloads import Node
-from nextpair.app.platforms.facts import (
-    News,
+from nextpair.app.platforms.accounts.payloads import JsonNode
+from nextpair.app.platforms.messages import (
     Offer,
+    PlatformEvent,
     Stage,
     Submission,
     Task,
@@ -30,9 +30,9 @@ def _unit_of(task: Task, number: int) -> dict[str, Any]:
     topic = task.topic["title"] or task.topic["description"] or task.topic["id"]
     left, right = (_markup(one) for one in task.documents)
     unit = {TASK: task.id, "topic": escape(topic), "text_a": left, "text_b": right}
-    if task.known is None:
+    if task.gold_answer is None:
         return {**unit, OFFER: number}
-    known = {"preference_gold": task.known["preference"], GOLDEN: "true"}
+    known = {"preference_gold": task.gold_answer["preference"], GOLDEN: "true"}
     return {**unit, **known, "preference_gold_reason": "The other document is not as good."}
 
 
@@ -60,13 +60,13 @@ def _word(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:6].upper()
 
 
-def news_in(payload: Node) -> list[News]:
+def events_in(payload: JsonNode) -> list[PlatformEvent]:
     """Read units as webhooks and reports tell them: alone or in a list."""
     units = payload.items() if isinstance(payload.value, list) else [payload]
     return [found for unit in units if (found := _news(unit)) is not None]
 
 
-def _news(unit: Node) -> News | None:
+def _news(unit: JsonNode) -> PlatformEvent | None:
     given = judgments_of(unit)
     data = unit["data"]
     if not given:
@@ -78,25 +78,25 @@ def _news(unit: Node) -> News | None:
     name = f"unit:{unit['id'].identifier()}:{newest}:{len(good)}"
     if TASK in data.mapping():
         withdrawn = TaskAnswer("", data[TASK].only().identifier(), "", None)
-        return News(name, answers=[_answer(data, good[-1]) if good else withdrawn])
+        return PlatformEvent(name, answers=[_answer(data, good[-1]) if good else withdrawn])
     if SLOT in data.mapping() and OFFER in data.mapping():
-        return News(name, [_submission(data, one) for one in good[-1:]])
+        return PlatformEvent(name, [_submission(data, one) for one in good[-1:]])
     return None
 
 
-def judgments_of(unit: Node) -> list[Node]:
+def judgments_of(unit: JsonNode) -> list[JsonNode]:
     """List a unit's judgments."""
     results = unit.get("results")
     found = results.get("judgments") if results and isinstance(results.value, dict) else results
     return [] if found is None else found.items()
 
 
-def worker_in(judgment: Node) -> str:
+def worker_in(judgment: JsonNode) -> str:
     """Return the contributor's id."""
     return (judgment.get("worker_id") or judgment["contributor_id"]).identifier()
 
 
-def _submission(data: Node, judgment: Node) -> Submission:
+def _submission(data: JsonNode, judgment: JsonNode) -> Submission:
     # The frame was not told who came: the place alone says whose session it is.
     receipt = judgment["data"].get("receipt")
     brought = "" if receipt is None else receipt.text().strip()
@@ -107,14 +107,14 @@ def _submission(data: Node, judgment: Node) -> Submission:
     )
 
 
-def _answer(data: Node, judgment: Node) -> TaskAnswer:
+def _answer(data: JsonNode, judgment: JsonNode) -> TaskAnswer:
     said = {"preference": judgment["data"]["preference"].only().text(LONGEST_CODE)}
     worker = f"figure-eight:{worker_in(judgment)}"
     task = data[TASK].only().identifier()
     return TaskAnswer(judgment["id"].identifier(), task, worker, said, _seconds(judgment))
 
 
-def _seconds(judgment: Node) -> float | None:
+def _seconds(judgment: JsonNode) -> float | None:
     """Say how long an answer took, if its times are times."""
     told = judgment.mapping()
     try:

@@ -5,12 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nextpair.app.errors import PlatformDenied, PlatformRefused
-from nextpair.app.platforms.accounts.mturk_errors import translated
-from nextpair.app.platforms.accounts.mturk_messages import CONFIRM, fields_in, queued_news
-from nextpair.app.platforms.accounts.mturk_types import Describes, Types
-from nextpair.app.platforms.accounts.payloads import MOST_PAGES, Node, identifier_in
+from nextpair.app.platforms.accounts.mturk_errors import translated_errors
+from nextpair.app.platforms.accounts.mturk_hit_type import HitTemplate, HitTypeSpec
+from nextpair.app.platforms.accounts.mturk_messages import CONFIRM, fields_in, queued_events
+from nextpair.app.platforms.accounts.payloads import MAX_PAGES, JsonNode, identifier_in
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Stage, Submission
+from nextpair.app.platforms.messages import (
+    CommandAttempt,
+    Offer,
+    OfferStatus,
+    PlatformEvent,
+    Stage,
+    Submission,
+)
 
 SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 TOKEN_SECONDS = 23 * 3600
@@ -27,7 +34,7 @@ class MTurkAccount(Account):
     """A requester's account."""
 
     def __init__(
-        self, platform: Describes, access: Any, *, sandbox: bool, queue: str, topic: str
+        self, platform: HitTemplate, access: Any, *, sandbox: bool, queue: str, topic: str
     ) -> None:
         try:
             import boto3
@@ -46,7 +53,7 @@ class MTurkAccount(Account):
         retries = {"total_max_attempts": access.attempts, "mode": "standard"}
         config = Config(retries=retries, connect_timeout=5, read_timeout=20)
         endpoint = access.endpoint or (SANDBOX if sandbox else None)
-        with translated():
+        with translated_errors():
             self._mturk = session.client("mturk", endpoint_url=endpoint, config=config)
             beside = {"endpoint_url": access.queue_endpoint or None, "config": config}
             self._sqs = session.client("sqs", **beside) if queue else None
@@ -59,19 +66,19 @@ class MTurkAccount(Account):
 
     # -- offers ---------------------------------------------------------------------------------
 
-    def publish(self, offer: Offer, deed: Deed) -> str:
+    def publish(self, offer: Offer, attempt: CommandAttempt) -> str:
         """Create a HIT of the study's type; the same token makes it one HIT for ever."""
-        types = self._platform.types(offer)
-        with translated():
-            known = self._found_hit(deed)
+        types = self._platform.hit_type_spec(offer)
+        with translated_errors():
+            known = self._found_hit(attempt)
             if known:
                 return known
-            qualification = self._qualification(types, deed)
+            qualification = self._qualification(types, attempt)
             made = self._mturk.create_hit_type(**types.hit_type(qualification))
             hit_type = identifier_in(made, "HITTypeId")
             if types.notification:
                 self._mturk.update_notification_settings(HITTypeId=hit_type, **types.notification)
-            hit = self._platform.hit(offer, hit_type, deed.token)
+            hit = self._platform.hit(offer, hit_type, attempt.idempotency_key)
             return self._created(hit)
 
     def _created(self, hit: Mapping[str, Any]) -> str:
@@ -86,10 +93,10 @@ class MTurkAccount(Account):
                 raise
             return known
 
-    def _found_hit(self, deed: Deed) -> str | None:
+    def _found_hit(self, attempt: CommandAttempt) -> str | None:
         """Look for a HIT that an earlier attempt made, where MTurk has forgotten its token."""
-        old = deed.again and deed.now - deed.since > TOKEN_SECONDS
-        return self._listed(deed.token) if old else None
+        old = attempt.is_retry and attempt.now - attempt.first_attempt_at > TOKEN_SECONDS
+        return self._listed(attempt.idempotency_key) if old else None
 
     def _listed(self, token: str) -> str | None:
         for page in self._mturk.get_paginator("list_hits").paginate():
@@ -98,11 +105,11 @@ class MTurkAccount(Account):
                     return identifier_in(hit, "HITId")
         return None
 
-    def _qualification(self, types: Types, deed: Deed) -> str:
-        known = deed.memory.get(QUALIFICATION)
+    def _qualification(self, types: HitTypeSpec, attempt: CommandAttempt) -> str:
+        known = attempt.resources.get(QUALIFICATION)
         if known is None:
             known = self._made_qualification(types.qualification)
-            deed.remember({QUALIFICATION: known})
+            attempt.save_resources({QUALIFICATION: known})
         return str(known)
 
     def _made_qualification(self, wanted: Mapping[str, Any]) -> str:
@@ -129,62 +136,60 @@ class MTurkAccount(Account):
                     return identifier_in(one, "QualificationTypeId")
         return None
 
-    def expire(self, offer: str, deed: Deed) -> None:
+    def expire(self, offer: str, attempt: CommandAttempt) -> None:
         """Let a HIT end now."""
-        with translated():
+        with translated_errors():
             self._mturk.update_expiration_for_hit(HITId=offer, ExpireAt=0)
 
-    def standing(self, offers: Sequence[str]) -> Iterator[OfferStanding]:
+    def offer_statuses(self, offers: Sequence[str]) -> Iterator[OfferStatus]:
         """Ask for each HIT: MTurk ends it by itself, or a person does."""
         for offer in offers:
-            with translated():
+            with translated_errors():
                 yield self._standing(offer)
 
-    def _standing(self, offer: str) -> OfferStanding:
+    def _standing(self, offer: str) -> OfferStatus:
         try:
             hit = self._mturk.get_hit(HITId=offer)["HIT"]
         except self._mturk.exceptions.RequestError as error:
             if "HITDoesNotExist" not in str(error.response.get("TurkErrorCode")):
                 raise
             gone = f"HIT {offer} was deleted at MTurk"
-            return OfferStanding(offer, is_open=False, by_person=True, message=gone, working=0)
+            return OfferStatus(offer, is_open=False, by_person=True, message=gone, working=0)
         ends_at = hit["Expiration"].timestamp()
         status, working = hit["HITStatus"], int(hit["NumberOfAssignmentsPending"])
         if status == "Disposed":
             gone = f"HIT {offer} was deleted at MTurk"
-            return OfferStanding(
-                offer, is_open=False, by_person=True, message=gone, working=working
-            )
-        return OfferStanding(offer, is_open=True, working=working, ends_at=ends_at)
+            return OfferStatus(offer, is_open=False, by_person=True, message=gone, working=working)
+        return OfferStatus(offer, is_open=True, working=working, ends_at=ends_at)
 
     # -- news -----------------------------------------------------------------------------------
 
-    def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
+    def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[PlatformEvent]:
         """Ask the queue, and then MTurk itself: not all that happens is notified."""
         yield from self._queued()
         for offer in offers:
-            with translated():
+            with translated_errors():
                 submissions = self._submissions(offer)
-            yield News(submissions=submissions)
+            yield PlatformEvent(submissions=submissions)
 
-    def _queued(self) -> Iterator[News]:
-        for _ in range(MOST_PAGES):
+    def _queued(self) -> Iterator[PlatformEvent]:
+        for _ in range(MAX_PAGES):
             if self._sqs is None:
                 return
-            with translated():
+            with translated_errors():
                 got = self._sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=10)
-            told = Node(got).get("Messages")
+            told = JsonNode(got).get("Messages")
             messages = [] if told is None else told.items()
             for message in messages:
-                yield from queued_news(message)
+                yield from queued_events(message)
             if not messages:
                 return
 
-    def heard(self, news: News) -> None:
+    def acknowledge(self, news: PlatformEvent) -> None:
         """Take a message off the queue, or confirm what SNS asks to confirm."""
         if news.handle is None:
             return
-        with translated():
+        with translated_errors():
             if (news.id or "").startswith(CONFIRM) and self._sns is not None:
                 topic, _, token = news.handle.partition(" ")
                 self._sns.confirm_subscription(TopicArn=topic, Token=token)
@@ -196,7 +201,7 @@ class MTurkAccount(Account):
         statuses = list(_STAGES)
         found = []
         for page in pages.paginate(HITId=offer, AssignmentStatuses=statuses, MaxResults=100):
-            for one in Node(page)["Assignments"].items():
+            for one in JsonNode(page)["Assignments"].items():
                 answer = one.get("Answer")
                 fields = {} if answer is None else fields_in(answer.text())
                 stage = _STAGES[one["AssignmentStatus"].identifier()]
@@ -208,18 +213,18 @@ class MTurkAccount(Account):
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def accept(self, submission: Submission, deed: Deed) -> None:
+    def accept(self, submission: Submission, attempt: CommandAttempt) -> None:
         """Approve; MTurk may have done so by itself meanwhile."""
-        with translated():
+        with translated_errors():
             try:
                 self._mturk.approve_assignment(AssignmentId=submission.session)
             except self._mturk.exceptions.RequestError:
                 if self._status(submission) != "Approved":
                     raise
 
-    def reject(self, submission: Submission, reason: str, deed: Deed) -> None:
+    def reject(self, submission: Submission, reason: str, attempt: CommandAttempt) -> None:
         """Reject with a reason; that it is rejected already is a success."""
-        with translated():
+        with translated_errors():
             try:
                 self._mturk.reject_assignment(
                     AssignmentId=submission.session, RequesterFeedback=reason
@@ -232,39 +237,41 @@ class MTurkAccount(Account):
         found = self._mturk.get_assignment(AssignmentId=submission.session)
         return identifier_in(found["Assignment"], "AssignmentStatus")
 
-    def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
+    def bonus(
+        self, submission: Submission, amount: int, reason: str, attempt: CommandAttempt
+    ) -> None:
         """Send a bonus, unless an earlier attempt did, or another process that took over."""
-        with translated():
-            if self._has_bonus(submission, deed):
+        with translated_errors():
+            if self._has_bonus(submission, attempt):
                 return
-            deed.fence()
+            attempt.fence()
             try:
                 self._mturk.send_bonus(
                     WorkerId=submission.worker,
                     AssignmentId=submission.session,
                     BonusAmount=f"{amount // 100}.{amount % 100:02d}",
-                    Reason=f"{reason} ({deed.token})",
-                    UniqueRequestToken=deed.token,
+                    Reason=f"{reason} ({attempt.idempotency_key})",
+                    UniqueRequestToken=attempt.idempotency_key,
                 )
             except self._mturk.exceptions.RequestError:
                 # An answer may have been lost, and boto3 have asked once more by itself.
-                if not self._has_bonus(submission, deed):
+                if not self._has_bonus(submission, attempt):
                     raise
 
-    def _has_bonus(self, submission: Submission, deed: Deed) -> bool:
+    def _has_bonus(self, submission: Submission, attempt: CommandAttempt) -> bool:
         pages = self._mturk.get_paginator("list_bonus_payments")
         return any(
-            deed.token in one["Reason"].text()
+            attempt.idempotency_key in one["Reason"].text()
             for page in pages.paginate(AssignmentId=submission.session)
-            for one in Node(page)["BonusPayments"].items()
+            for one in JsonNode(page)["BonusPayments"].items()
         )
 
-    def keep_away(self, worker: str, deed: Deed) -> None:
+    def keep_away(self, worker: str, attempt: CommandAttempt) -> None:
         """Give a worker the qualification that hides the study's HITs, and do not tell them."""
-        known = deed.memory.get(QUALIFICATION)
+        known = attempt.resources.get(QUALIFICATION)
         if known is None:
             raise PlatformRefused("nothing was published yet from which to keep anyone away")
-        with translated():
+        with translated_errors():
             self._mturk.associate_qualification_with_worker(
                 QualificationTypeId=known, WorkerId=worker, IntegerValue=1, SendNotification=False
             )

@@ -4,7 +4,7 @@ import re
 
 from pydantic import Field, SecretStr, field_validator
 
-from nextpair.app.platforms.base import Access, site_of
+from nextpair.app.platforms.base import Access, origin_of
 
 
 class MTurkAccess(Access):
@@ -25,4 +25,4 @@ class MTurkAccess(Access):
     @classmethod
     def _split(cls, given: object) -> object:
         sites = re.split(r"[,\s]+", given.strip()) if isinstance(given, str) else given
-        return tuple(site_of(str(one)) for one in sites) if isinstance(sites, list) else sites
+        return tuple(origin_of(str(one)) for one in sites) if isinstance(sites, list) else sites

@@ -19,7 +19,7 @@ _PASSING = re.compile("Throttl|ServiceFault|ServiceUnavailable|InternalFailure|R
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
     """Say what went wrong as all platforms do."""
     from botocore import exceptions
 

@@ -6,8 +6,8 @@ from typing import Any
 from xml.parsers import expat
 
 from nextpair.app.errors import Malformed
-from nextpair.app.platforms.accounts.payloads import Node, parse
-from nextpair.app.platforms.facts import News, Stage, Submission
+from nextpair.app.platforms.accounts.payloads import JsonNode, parse
+from nextpair.app.platforms.messages import PlatformEvent, Stage, Submission
 
 STAGES = {
     "AssignmentAccepted": Stage.WORKING,
@@ -83,13 +83,13 @@ class _Reader:
         self._text = ""
 
 
-def news_in(content: Mapping[str, Any]) -> list[News]:
+def events_in(content: Mapping[str, Any]) -> list[PlatformEvent]:
     """Read a notification: as it lies in a queue, or in the envelope in which SNS posts it."""
-    told = Node(content)
+    told = JsonNode(content)
     kind = content.get("Type")
     if kind == "SubscriptionConfirmation":
         token, topic = (told[name].text(LONGEST_TOKEN) for name in ("Token", "TopicArn"))
-        return [News(f"{CONFIRM}{token}", handle=f"{topic} {token}")]
+        return [PlatformEvent(f"{CONFIRM}{token}", handle=f"{topic} {token}")]
     if kind == "Notification":
         told = parse(told["Message"].text())
     events = told["Events"].items(MOST_EVENTS)
@@ -99,14 +99,16 @@ def news_in(content: Mapping[str, Any]) -> list[News]:
         for one in events
         if (stage := STAGES.get(one["EventType"].identifier())) and one.get("AssignmentId")
     ]
-    return [News(told["EventDocId"].identifier(), submissions, offers=offers)]
+    return [PlatformEvent(told["EventDocId"].identifier(), submissions, offers=offers)]
 
 
-def queued_news(message: Node) -> list[News]:
+def queued_events(message: JsonNode) -> list[PlatformEvent]:
     """Read a message of a queue; what is not MTurk's tells nothing, and is taken off it."""
     handle = message["ReceiptHandle"].text()
     try:
-        told = news_in(parse(message["Body"].text()).mapping())
+        told = events_in(parse(message["Body"].text()).mapping())
     except Malformed:
-        told = [News()]
-    return [News(one.id, one.submissions, offers=one.offers, handle=handle) for one in told]
+        told = [PlatformEvent()]
+    return [
+        PlatformEvent(one.id, one.submissions, offers=one.offers, handle=handle) for one in told
+    ]

@@ -12,14 +12,14 @@ LEEWAY = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class LinkClaims:
     """Whom a link is for."""
 
     session: str
     worker: str | None
 
 
-def check_link(token: str, keys: str, issuer: str, audience: str) -> Claims:
+def check_link(token: str, keys: str, issuer: str, audience: str) -> LinkClaims:
     """Read a link's token, refusing one that is forged, old, or meant for others."""
     try:
         import jwt
@@ -45,7 +45,7 @@ def check_link(token: str, keys: str, issuer: str, audience: str) -> Claims:
             "from Prolific again"
         ) from None
     named = claims.get("prolific")
-    return Claims(str(claims["sub"]), _worker_in(named if isinstance(named, dict) else {}))
+    return LinkClaims(str(claims["sub"]), _worker_in(named if isinstance(named, dict) else {}))
 
 
 @lru_cache(maxsize=8)

@@ -18,7 +18,7 @@ from nextpair.app.errors import (
     PlatformUnreachable,
 )
 from nextpair.app.platforms.accounts.payloads import parse
-from nextpair.app.platforms.base import site_of
+from nextpair.app.platforms.base import origin_of
 
 AWS = re.compile(r"https://sns\.[a-z0-9-]{1,40}\.amazonaws\.com(\.cn)?")
 SECONDS = 3.0
@@ -67,7 +67,7 @@ def check_signature(envelope: Mapping[str, Any], sites: Sequence[str]) -> None:
 def _is_trusted(url: str, sites: Sequence[str]) -> bool:
     """Say whether an address is one of AWS's: nothing else is ever asked for."""
     try:
-        parts, site = urlsplit(url), site_of(url)
+        parts, site = urlsplit(url), origin_of(url)
     except (BadArrival, ValueError):
         return False
     if parts.query or parts.fragment or not parts.path.endswith(".pem"):

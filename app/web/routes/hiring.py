@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import BadNotice
 from nextpair.app.hiring import inbox, management
-from nextpair.app.platforms.facts import Hook
+from nextpair.app.platforms.messages import Webhook
 from nextpair.app.platforms.registry import read_access
 from nextpair.app.runtime.service import Service
 from nextpair.app.schemas.hiring import (
@@ -27,7 +27,7 @@ from nextpair.app.web.api_description import Limit, StudyName, problem_response,
 from nextpair.app.web.keyed_route import KeyedRoute
 from nextpair.app.web.middleware import SentBody
 from nextpair.storage import offers, outbox, studies
-from nextpair.storage.hiring_rows import DeedState, HiringState
+from nextpair.storage.hiring_rows import HiringState, OutboxState
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["hiring"], route_class=KeyedRoute)
 
@@ -37,7 +37,7 @@ Word = Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
 @router.get("/hiring", responses=problems(404))
 def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
     """Say how a study's hiring stands, and what it has cost."""
-    found = management.look(service, study)
+    found = management.hiring_status(service, study)
     rules, row = found.study.settings.hiring, found.hiring
     return HiringOut(
         platform=found.study.settings.platform,
@@ -46,14 +46,14 @@ def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
         retry_at=row.retry_at if row else None,
         currency=rules.currency,
         budget=rules.budget,
-        spent=found.money.spent,
-        reserved=found.money.reserved,
+        spent=found.budget_use.spent,
+        reserved=found.budget_use.reserved,
         offers=dict(found.offers),
         submissions=dict(found.submissions),
         warnings=list(found.warnings),
         enter=f"{_address(service)}/judge/{quote(study, safe='')}/enter",
         news=f"{_address(service)}/v1/studies/{quote(study, safe='')}/news/"
-        f"{service.receipts.hook_word(found.study.id)}",
+        f"{service.receipts.webhook_secret(found.study.id)}",
     )
 
 
@@ -73,7 +73,9 @@ def set_hiring(
 @router.post("/hiring/plan", responses=problems(404, 409))
 def plan_hiring(study: StudyName, body: PlanIn, caller: Admin, service: Svc) -> PlanOut:
     """Say what hiring would create and cost; nothing is changed and nothing is sent."""
-    found, plan = management.plan(service, study, body.model_dump(exclude_unset=True, mode="json"))
+    found, plan = management.plan_hiring(
+        service, study, body.model_dump(exclude_unset=True, mode="json")
+    )
     session = plan.each + plan.bonus
     return PlanOut(
         platform=found.settings.platform,
@@ -106,7 +108,7 @@ def list_activity(
     """List what was done at the study's platform, with what it cost."""
     study_id = service.study_id(study)
     with service.database.read() as connection:
-        rows = outbox.list_deeds(connection, study_id, after, limit + 1)
+        rows = outbox.list_entries(connection, study_id, after, limit + 1)
         shown = rows[:limit]
         made = {one.id: one.reference for one in offers.list_offers(connection, study_id)}
         wanted = {row.submission_id for row in shown}
@@ -119,7 +121,7 @@ def list_activity(
             number=row.id,
             platform=row.platform,
             kind=row.kind,
-            state=DeedState(row.state),
+            state=OutboxState(row.state),
             cost=row.cost,
             offer=made.get(row.offer_id or 0),
             session=sessions[row.submission_id].session if row.submission_id in sessions else None,
@@ -142,8 +144,8 @@ async def take_news(
     study_id = await run_in_threadpool(_addressed, service, study, word)
     body: SentBody = request.scope[SentBody.NAME]
     body.allow(service.settings.max_body_mb)
-    hook = Hook(dict(request.headers), await request.body())
-    await run_in_threadpool(_take, service, study_id, hook, now)
+    webhook = Webhook(dict(request.headers), await request.body())
+    await run_in_threadpool(_take, service, study_id, webhook, now)
     return {"taken": True}
 
 
@@ -151,13 +153,13 @@ def _addressed(service: Service, name: str, word: str) -> int:
     """Return which study is meant by someone who knows its word."""
     study_id = service.study_id(name)
     # No key: platforms have none. The word is theirs alone, and most sign what they post.
-    if not hmac.compare_digest(word, service.receipts.hook_word(study_id)):
+    if not hmac.compare_digest(word, service.receipts.webhook_secret(study_id)):
         raise BadNotice("there is no such address")
     return study_id
 
 
-def _take(service: Service, study_id: int, hook: Hook, now: float) -> None:
+def _take(service: Service, study_id: int, webhook: Webhook, now: float) -> None:
     with service.database.read() as connection:
         study = service.study(connection, study_id)
     access = read_access(study.settings.platform, service.settings.platforms)
-    inbox.keep(service, study_id, study.platform.read_hook(hook, access), now)
+    inbox.receive(service, study_id, study.platform.read_webhook(webhook, access), now)

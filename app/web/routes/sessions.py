@@ -53,7 +53,7 @@ def open_session(study: StudyName, body: SessionIn, caller: Platform) -> Session
 def get_session(worker: Worker) -> SessionShown:
     """Tell the page what its worker is asked, and how far they are."""
     service = worker.service
-    session, standing = arrivals.look(service, worker.session)
+    session, standing = arrivals.session_status(service, worker.session)
     return SessionShown(
         **preview(service, session.study).model_dump(),
         worker=session.worker,
@@ -77,7 +77,7 @@ def preview(service: Service, study: str) -> Preview:
 def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
     """Hand out the worker's next questions; what the page has lost comes again first."""
     service = worker.service
-    session = arrivals.current(service, worker.session)
+    session = arrivals.refresh_session(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
     showing = Showing(service, session.study, session.worker, opaque=True)
     handed, verdict = turn.handed, turn.verdict
@@ -122,7 +122,7 @@ def show_understanding(body: SessionUnderstandingIn, worker: Worker) -> VerdictO
     if session.topic not in (None, body.topic):
         raise Forbidden("the session is for another topic")
     topic_id = service.topic_id(session.study, body.topic)
-    session, given = arrivals.current(service, session), (body.choice, worker.now)
+    session, given = arrivals.refresh_session(service, session), (body.choice, worker.now)
     if session.quarantine is None:
         verdict = comprehension.answer(service, topic_id, session.worker, *given)
     else:

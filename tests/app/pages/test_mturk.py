@@ -12,10 +12,10 @@ import pytest
 from browsers import Site, Worker
 from crowds import until
 from installations import new_key, reserved_port, serving
-from platforms.mturk import MTurk
-from platforms.mturk_facts import Assignment, Hit
-from platforms.mturk_server import Server
-from platforms.mturk_server import serving as serving_mturk
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_model import Assignment, Hit
+from platforms.fake_mturk_server import Server
+from platforms.fake_mturk_server import serving as serving_mturk
 from playwright.sync_api import Browser, expect
 
 from nextpair.app.cli import main

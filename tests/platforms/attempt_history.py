@@ -2,21 +2,23 @@
 
 from typing import Any
 
-from nextpair.app.platforms.facts import Deed
+from nextpair.app.platforms.messages import CommandAttempt
 
 START = 1_800_000_000.0
 
 
-class Ledger:
+class AttemptHistory:
     """A study's deeds and memory, kept across attempts."""
 
     def __init__(self) -> None:
         self.memory: dict[str, Any] = {}
         self._kept: dict[str, dict[str, Any]] = {}
 
-    def deed(self, token: str, *, after: float = 0.0) -> Deed:
+    def attempt(self, token: str, *, after: float = 0.0) -> CommandAttempt:
         """Attempt a deed, perhaps again, some seconds after the start."""
         again = token in self._kept
         kept = self._kept.setdefault(token, {})
         now, memory = START + after, self.memory
-        return Deed(token, now, again, START, kept, kept.update, memory, memory.update, lambda: now)
+        return CommandAttempt(
+            token, now, again, START, kept, kept.update, memory, memory.update, lambda: now
+        )

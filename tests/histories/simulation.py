@@ -10,17 +10,17 @@ from urllib.parse import urlencode
 import boto3
 import httpx
 from botocore.httpsession import URLLib3Session
-from histories.places import BONUS, REWARD, Place, Visit
+from histories.simulated_platform import BONUS, REWARD, SimulatedPlatform, Visit
 from in_process import AT, STUDY, InProcess, Json, by_number
-from platforms.hired import set_up
-from platforms.mortal import Fate, Killed, MortalDatabase
-from platforms.mturk_server import KEY, SECRET
-from platforms.scenes import PUBLIC
+from platforms.crash_replay import Crash, CrashingDatabase, CrashPoint
+from platforms.fake_mturk_server import KEY, SECRET
+from platforms.hiring_study import set_up
+from platforms.scenarios import PUBLIC
 from pydantic import SecretStr
 
 from nextpair.app.hiring import management
-from nextpair.app.hiring.guarded_account import GuardedAccount
 from nextpair.app.hiring.runner import Runner
+from nextpair.app.hiring.validating_account import ValidatingAccount
 from nextpair.app.platforms.registry import make_platform, read_access
 from nextpair.app.runtime.service import Service
 from nextpair.app.settings import Settings
@@ -34,28 +34,30 @@ AHEAD = (0, 0, 0, -3600, 3600, 86_400)
 """By how much the clocks of runners' machines may be wrong."""
 
 
-class World:
+class Simulation:
     """One history, as far as it has come."""
 
-    def __init__(self, place: Place, service: InProcess, url: str, chance: Random) -> None:
-        self.place, self.service, self.chance = place, service, chance
+    def __init__(
+        self, platform: SimulatedPlatform, service: InProcess, url: str, chance: Random
+    ) -> None:
+        self.platform, self.service, self.chance = platform, service, chance
         self.visits: list[Visit] = []
         self.mail: list[tuple[dict[str, str], bytes]] = []
         self.moves = 0
         self._workers = 0
-        self.database = MortalDatabase(url)
+        self.database = CrashingDatabase(url)
         self.database.clock = service.clock
-        given = {key: SecretStr(value) for key, value in place.access().items()}
+        given = {key: SecretStr(value) for key, value in platform.access().items()}
         self._settings = Settings(
             database=SecretStr(url),
             public_url=PUBLIC,
-            platforms={place.name.replace("-", "_"): given},
+            platforms={platform.name.replace("-", "_"): given},
         )
-        platform = make_platform(place.name, place.options())
-        access = read_access(place.name, self._settings.platforms)
+        adapter = make_platform(platform.name, platform.options())
+        access = read_access(platform.name, self._settings.platforms)
         # What Amazon's client reads to begin with takes longer than a history.
         with mock.patch("boto3.session.Session", lambda *_, **__: _SESSION):
-            self._account = GuardedAccount(platform.open(access), place.name)
+            self._account = ValidatingAccount(adapter.open(access), platform.name)
         self.budget = chance.choice(BUDGETS[1:])
         self.floor = 0
         rules = {"questions": QUESTIONS, "reward": REWARD, "bonus": BONUS, "at_once": 3}
@@ -64,8 +66,8 @@ class World:
         set_up(
             service,
             SIZE,
-            platform=place.name,
-            platform_options=place.options(),
+            platform=platform.name,
+            platform_options=platform.options(),
             quality=QUALITY,
             hiring=hiring,
             lease_seconds=10**6,
@@ -91,8 +93,8 @@ class World:
 
     def committed(self) -> tuple[int, int]:
         """Return what was spent or is reserved, and the budget, as the API has them."""
-        about = management.look(self.service.app.state.service, STUDY)
-        return about.money.committed, about.study.settings.hiring.budget
+        about = management.hiring_status(self.service.app.state.service, STUDY)
+        return about.budget_use.committed, about.study.settings.hiring.budget
 
     def activity(self) -> list[Json]:
         """All that was done."""
@@ -115,17 +117,17 @@ class World:
 
     # -- runners --------------------------------------------------------------------------------
 
-    def look(self, *, dies: bool = False) -> None:
+    def tick(self, *, dies: bool = False) -> None:
         """Let a runner look, which may die at any step of it; another one follows."""
         runner = self.runner = self.runner or self._process()
-        self.database.fate = Fate(self.chance.randint(1, 40) if dies else None)
+        self.database.crash_point = CrashPoint(self.chance.randint(1, 40) if dies else None)
         try:
             with self._deadly():
                 runner.tick()
-        except Killed:
+        except Crash:
             self._leave_runner()
         finally:
-            self.database.fate = Fate()
+            self.database.crash_point = CrashPoint()
 
     def replace_runner(self) -> None:
         """Let another process take over, whose clock may be wrong; the one before comes to rest."""
@@ -148,9 +150,9 @@ class World:
     def _deadly(self) -> Iterator[None]:
         def deadly(send: Callable[..., Any]) -> Callable[..., Any]:
             def sent(*given: Any, **more: Any) -> Any:
-                self.database.fate.step()
+                self.database.crash_point.step()
                 answer = send(*given, **more)
-                self.database.fate.step()
+                self.database.crash_point.step()
                 return answer
 
             return sent
@@ -165,7 +167,7 @@ class World:
     def pass_time(self, seconds: float) -> None:
         """Let time pass."""
         self.service.clock.move(seconds)
-        self.place.pass_time(seconds, self.service.clock.now)
+        self.platform.pass_time(seconds, self.service.clock.now)
 
     # -- workers --------------------------------------------------------------------------------
 
@@ -176,7 +178,7 @@ class World:
     def arrive(self) -> None:
         """Let a worker take a place, and come."""
         self._workers += 1
-        visit = self.place.take(f"AW{self._workers}", self.chance.random() < 0.75)
+        visit = self.platform.take(f"AW{self._workers}", self.chance.random() < 0.75)
         if visit is None:
             return
         self.visits.append(visit)
@@ -223,21 +225,21 @@ class World:
 
     def hand_in(self, visit: Visit) -> None:
         """Let a worker hand in at the platform."""
-        self.place.hand_in(visit)
+        self.platform.hand_in(visit)
         visit.handed_in = True
 
     def leave(self, visit: Visit) -> None:
         """Let a worker give back, or go away."""
-        self.place.give_back(visit)
+        self.platform.give_back(visit)
         visit.gone = True
 
     # -- webhooks -------------------------------------------------------------------------------
 
     def deliver(self, *, all_of_it: bool = False) -> None:
         """Deliver webhooks: late, twice, in any order, or not at all."""
-        self.mail += self.place.hooks()
+        self.mail += self.platform.hooks()
         self.chance.shuffle(self.mail)
-        if self.place.name == "mturk":
+        if self.platform.name == "mturk":
             return
         where = str(self.hiring["news"]).removeprefix(PUBLIC)
         while self.mail:

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from histories.places import Place, Visit
+from histories.simulated_platform import SimulatedPlatform, Visit
 from in_process import Json
-from platforms.mturk import MTurk
-from platforms.mturk_facts import Refusal
-from platforms.mturk_server import Server, answer_xml
-from platforms.mturk_server import serving as serving_mturk
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_model import Refusal
+from platforms.fake_mturk_server import Server, answer_xml
+from platforms.fake_mturk_server import serving as serving_mturk
 
 BALANCE = 10**7
 
 
-class AtMTurk(Place):
+class SimulatedMTurk(SimulatedPlatform):
     """HITs, with a queue of notifications."""
 
     name = "mturk"
@@ -26,7 +26,7 @@ class AtMTurk(Place):
 
     @classmethod
     @contextmanager
-    def staged(cls) -> Iterator[Place]:
+    def running_platform(cls) -> Iterator[SimulatedPlatform]:
         """Let it run."""
         with serving_mturk(MTurk(BALANCE)) as fake:
             yield cls(fake)
@@ -90,7 +90,7 @@ class AtMTurk(Place):
         """Be throttled, faulty, or lose an answer."""
         self.fake.faults.append(chance.choice(["throttled", "fault", "lost", "lost"]))
 
-    def calm(self) -> None:
+    def recover(self) -> None:
         """Be well."""
         self.fake.faults.clear()
 

@@ -10,8 +10,8 @@ from random import Random
 from typing import Any, ClassVar
 
 from in_process import Json
-from platforms.oddities import NO_JSON
-from platforms.serving import FakePlatform, Reply
+from platforms.corruption import NO_JSON
+from platforms.fake_server import FakePlatform, Reply
 
 REWARD, BONUS = 50, 10
 FAULTS = (429, 500, 503)
@@ -44,11 +44,11 @@ class Visit:
     by_hand: bool = False
 
 
-class Place(ABC):
+class SimulatedPlatform(ABC):
     """A platform that runs."""
 
     name: ClassVar[str]
-    returns: ClassVar[bool] = True
+    reports_returns: ClassVar[bool] = True
     """Whether the platform knows of work that was given back."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Place(ABC):
     @classmethod
     @abstractmethod
     @contextmanager
-    def staged(cls) -> Iterator["Place"]:
+    def running_platform(cls) -> Iterator["SimulatedPlatform"]:
         """Let the platform run."""
         raise NotImplementedError
 
@@ -106,7 +106,7 @@ class Place(ABC):
         """Let the next call go wrong: before it does anything, or after."""
 
     @abstractmethod
-    def calm(self) -> None:
+    def recover(self) -> None:
         """Let nothing go wrong any more."""
 
     def hooks(self) -> list[tuple[dict[str, str], bytes]]:
@@ -129,7 +129,7 @@ def with_fee(amount: int, percent: float) -> int:
 def fail(fake: FakePlatform, chance: Random) -> None:
     """Let a fake be away, answer oddly, or do something and lose the answer."""
     if chance.random() < 0.4:
-        fake.dies_after = chance.choice(["POST /", "PUT /", "GET /"])
+        fake.loses_answer_after = chance.choice(["POST /", "PUT /", "GET /"])
     elif chance.random() < 0.7:
         fake.faults.append(Reply(chance.choice(FAULTS)))
     else:

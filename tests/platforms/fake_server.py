@@ -65,7 +65,7 @@ class FakePlatform:
         self.url = ""
         self.requests: list[Request] = []
         self.faults: list[Reply] = []
-        self.dies_after: str | None = None
+        self.loses_answer_after: str | None = None
         self.broken: str | None = None
         self.accounts: list[Account] = []
         self._lock = threading.Lock()
@@ -91,12 +91,12 @@ class FakePlatform:
         """List the requests so far whose method and path begin like this."""
         return [one for one in self.requests if f"{one.method} {one.path}".startswith(start)]
 
-    def kept(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Copy all that happened here."""
         own = {name: value for name, value in vars(self).items() if name not in _RUNNING}
         return copy.deepcopy(own)
 
-    def put_back(self, kept: Mapping[str, Any]) -> None:
+    def restore_snapshot(self, kept: Mapping[str, Any]) -> None:
         """Be as it was when that copy was made."""
         vars(self).update(copy.deepcopy(dict(kept)))
 
@@ -142,9 +142,11 @@ def serving(fake: Fake) -> Iterator[Fake]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             method = self.command
             reply = fake.answer(Request(method, parts.path, query, headers, body))
-            if fake.dies_after is not None and f"{method} {parts.path}".startswith(fake.dies_after):
+            if fake.loses_answer_after is not None and f"{method} {parts.path}".startswith(
+                fake.loses_answer_after
+            ):
                 # It was done, and nobody hears of it.
-                fake.dies_after = None
+                fake.loses_answer_after = None
                 self.close_connection = True
                 return
             self.send_response(reply.status)

@@ -10,10 +10,10 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from crowds import PATIENCE, until
 from in_process import installed
-from platforms.hired import AT, HIRING, Hired, hired, set_up
-from platforms.mturk import MTurk
-from platforms.mturk_server import Server, serving
-from platforms.scenes import PUBLIC
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_server import Server, serving
+from platforms.hiring_study import AT, HIRING, HiringStudy, hiring_study, set_up
+from platforms.scenarios import PUBLIC
 
 from nextpair.app.hiring.runner import Runner
 from nextpair.storage.database import Database
@@ -23,7 +23,7 @@ KEYS = {"AKIAFIRST": "open", "AKIASECOND": "sesame"}
 
 def test_a_leader_that_was_given_up_goes_no_further_when_it_comes_back(sqlite_url: str) -> None:
     money = {**HIRING, "at_once": 12, "budget": 5000}
-    with hired(sqlite_url, hiring=money) as one:
+    with hiring_study(sqlite_url, hiring=money) as one:
         one.start()
         second = Runner(one.service.app.state.service, one.service.clock)
         publish = one.mturk._CreateHITWithHITType
@@ -90,7 +90,7 @@ def test_of_two_processes_on_postgresql_only_one_acts_until_it_is_killed(
         given = {"mturk": fake.access()}
         service = stack.enter_context(installed(postgresql_url, public_url=PUBLIC, platforms=given))
         set_up(service)
-        one = Hired(service, fake)
+        one = HiringStudy(service, fake)
         one.start()
         database = service.app.state.service.database
         alone = _connections(database)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from in_process import Json, by_number
-from platforms.hired import AT, GOOD, HIRING, QUALITY, Hired, hired
+from platforms.hiring_study import AT, GOOD, HIRING, QUALITY, HiringStudy, hiring_study
 
 MARK = GOOD[:-1]
 """What the text of each trap begins with, and that of no other document."""
@@ -14,7 +14,7 @@ def is_trap(asked: Json) -> bool:
     return str(asked["left"]["text"]).startswith(MARK)
 
 
-def work(one: Hired, worker: str, give_back: Callable[[Json], bool], most: int = 30) -> None:
+def work(one: HiringStudy, worker: str, give_back: Callable[[Json], bool], most: int = 30) -> None:
     """Let a worker do a session, giving some questions back, and hand in."""
     taken = one.take(worker)
     token = one.enter(taken)
@@ -34,7 +34,7 @@ def work(one: Hired, worker: str, give_back: Callable[[Json], bool], most: int =
 
 
 def test_who_gives_the_traps_back_is_not_paid_as_if_they_had_passed(sqlite_url: str) -> None:
-    with hired(sqlite_url) as one:
+    with hiring_study(sqlite_url) as one:
         one.start()
         one.tick()
         work(one, "ASKIPS", is_trap)
@@ -49,7 +49,7 @@ def test_a_batch_cut_short_by_handing_in_has_its_verdict(sqlite_url: str, traps:
     # Of a session of four questions, in batches of twenty: nineteen traps make one sure to come.
     quality = {**QUALITY, "batch": 20, "traps": traps}
     rules = {**HIRING, "on_failure": "pay"}
-    with hired(sqlite_url, size=20, quality=quality, hiring=rules) as one:
+    with hiring_study(sqlite_url, size=20, quality=quality, hiring=rules) as one:
         one.start()
         one.tick()
         work(one, "AWORKS", lambda asked: False)

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from nextpair.app.platforms.facts import Offer
+from nextpair.app.platforms.messages import Offer
 
 
 @dataclass(frozen=True, slots=True)
-class Types:
+class HitTypeSpec:
     """What all HITs of a study have in common, as MTurk wants to be told."""
 
     qualification: Mapping[str, Any]
@@ -26,10 +26,10 @@ class Types:
         return {**self.common, "QualificationRequirements": [*self.requirements, away]}
 
 
-class Describes(Protocol):
+class HitTemplate(Protocol):
     """What the account asks the platform's options."""
 
-    def types(self, offer: Offer) -> Types:
+    def hit_type_spec(self, offer: Offer) -> HitTypeSpec:
         """Say what all HITs of a study have in common."""
 
     def hit(self, offer: Offer, hit_type: str, token: str) -> dict[str, Any]:

@@ -7,27 +7,27 @@ from typing import Any, ClassVar, Generic
 
 from in_process import InProcess, Json
 from platforms.fake_figure_eight import FakeFigureEight
-from platforms.hired import AT, STUDY, set_up
-from platforms.serving import Fake, serving
+from platforms.fake_server import Fake, serving
+from platforms.hiring_study import AT, STUDY, set_up
 
 PUBLIC = "https://judge.example.org"
 ENTRANCE = f"{PUBLIC}/judge/{STUDY}/enter"
-UNHARMED = ""
+NO_CRASH = ""
 """In place of a moment's name: the runner looks, and nothing happens to it."""
 
 
-class Scene(ABC):
+class Scenario(ABC):
     """A platform that runs, and what its workers do between the runner's looks."""
 
     platform: ClassVar[str]
     study: ClassVar[Json] = {}
     size: ClassVar[int] = 6
-    in_doubt: ClassVar[str] = "(never)"
+    uncertain_message: ClassVar[str] = "(never)"
     """What a deed says that has failed since nobody can find out whether it was done."""
 
     @classmethod
     @abstractmethod
-    def staged(cls) -> AbstractContextManager["Scene"]:
+    def running_platform(cls) -> AbstractContextManager["Scenario"]:
         """Let the platform run."""
 
     @abstractmethod
@@ -35,31 +35,31 @@ class Scene(ABC):
         """Say what an installation needs to reach it."""
 
     @abstractmethod
-    def play(self, service: InProcess) -> Iterator[str]:
+    def run(self, service: InProcess) -> Iterator[str]:
         """Let workers do what they do; at each moment that is named, the runner looks."""
 
     @abstractmethod
-    def came_of_it(self) -> Json:
+    def outcome_at_platform(self) -> Json:
         """Say what there is, and what was paid, on the platform."""
 
     @abstractmethod
-    def kept(self) -> Any:
+    def snapshot(self) -> Any:
         """Copy all that happened there."""
 
     @abstractmethod
-    def put_back(self, kept: Any) -> None:
+    def restore_snapshot(self, kept: Any) -> None:
         """Let it be as it was."""
 
     @abstractmethod
-    def revoke(self) -> None:
+    def revoke_key(self) -> None:
         """Let the platform take our key no more."""
 
     @abstractmethod
-    def restore(self) -> None:
+    def restore_key(self) -> None:
         """Let it take our key again."""
 
     @abstractmethod
-    def settle(self) -> None:
+    def settle_payments(self) -> None:
         """Let the time pass that payments take there."""
 
     def options(self) -> Json:
@@ -73,7 +73,7 @@ class Scene(ABC):
         service.post(f"{AT}/hiring", {"state": "running"})
 
 
-class OnFake(Scene, Generic[Fake]):
+class FakeScenario(Scenario, Generic[Fake]):
     """A platform whose fake keeps everything itself."""
 
     secret: ClassVar[str]
@@ -85,44 +85,44 @@ class OnFake(Scene, Generic[Fake]):
 
     @classmethod
     @abstractmethod
-    def made(cls) -> Fake:
+    def make_fake(cls) -> Fake:
         """Make the fake."""
 
     @classmethod
     @contextmanager
-    def staged(cls) -> Iterator[Scene]:
+    def running_platform(cls) -> Iterator[Scenario]:
         """Let the platform run."""
-        with serving(cls.made()) as fake:
+        with serving(cls.make_fake()) as fake:
             yield cls(fake)
 
-    def kept(self) -> Any:
+    def snapshot(self) -> Any:
         """Copy all that happened there."""
-        return self.fake.kept()
+        return self.fake.snapshot()
 
-    def put_back(self, kept: Any) -> None:
+    def restore_snapshot(self, kept: Any) -> None:
         """Let it be as it was."""
-        self.fake.put_back(kept)
+        self.fake.restore_snapshot(kept)
 
-    def settle(self) -> None:
+    def settle_payments(self) -> None:
         """Nothing there takes time."""
 
-    def revoke(self) -> None:
+    def revoke_key(self) -> None:
         """Let the platform take our key no more."""
         setattr(self.fake, self.secret, "another")
 
-    def restore(self) -> None:
+    def restore_key(self) -> None:
         """Let it take our key again."""
         setattr(self.fake, self.secret, self._key)
 
 
-class OnFigureEight(OnFake[FakeFigureEight]):
+class FigureEightScenario(FakeScenario[FakeFigureEight]):
     """Figure Eight, whichever way it is used."""
 
     platform: ClassVar[str] = "figure-eight"
     secret: ClassVar[str] = "key"
 
     @classmethod
-    def made(cls) -> FakeFigureEight:
+    def make_fake(cls) -> FakeFigureEight:
         """Make the fake."""
         return FakeFigureEight()
 
@@ -131,9 +131,9 @@ class OnFigureEight(OnFake[FakeFigureEight]):
         tokens = {"key": self.fake.key, "hook_tokens": self.fake.hook_token}
         return {**tokens, "api": f"{self.fake.url}/v1"}
 
-    def came_of_it(self) -> Json:
+    def outcome_at_platform(self) -> Json:
         """Say what there is, and what was paid."""
-        return self.fake.came_of_it()
+        return self.fake.outcome_at_platform()
 
 
 def finished(service: InProcess) -> bool:

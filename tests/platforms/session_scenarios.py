@@ -6,15 +6,23 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from in_process import InProcess, Json
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_server import KEY, SECRET, Server
+from platforms.fake_mturk_server import serving as serving_mturk
 from platforms.fake_prolific import WORKSPACE, FakeProlific
-from platforms.hired import HIRING, Hired, enter, judge
-from platforms.mturk import MTurk
-from platforms.mturk_server import KEY, SECRET, Server
-from platforms.mturk_server import serving as serving_mturk
-from platforms.scenes import ENTRANCE, UNHARMED, OnFake, OnFigureEight, Scene, finished, post_news
+from platforms.hiring_study import HIRING, HiringStudy, enter, judge
+from platforms.scenarios import (
+    ENTRANCE,
+    NO_CRASH,
+    FakeScenario,
+    FigureEightScenario,
+    Scenario,
+    finished,
+    post_news,
+)
 
 
-class OnMTurk(Scene):
+class MTurkScenario(Scenario):
     """HITs, with a queue that tells of those given back."""
 
     platform: ClassVar[str] = "mturk"
@@ -24,7 +32,7 @@ class OnMTurk(Scene):
 
     @classmethod
     @contextmanager
-    def staged(cls) -> Iterator[Scene]:
+    def running_platform(cls) -> Iterator[Scenario]:
         """Let the platform run."""
         with serving_mturk(MTurk()) as fake:
             yield cls(fake)
@@ -37,9 +45,9 @@ class OnMTurk(Scene):
         """Have notifications in a queue."""
         return {"queue": f"{self.fake.url}/queue"}
 
-    def play(self, service: InProcess) -> Iterator[str]:
+    def run(self, service: InProcess) -> Iterator[str]:
         """One is good, one is a fool, one gives back."""
-        one = Hired(service, self.fake)
+        one = HiringStudy(service, self.fake)
         yield "nothing is published"
         one.work("AGOOD")
         one.work("ABAD", fool=True)
@@ -53,12 +61,12 @@ class OnMTurk(Scene):
             taken = one.take(f"ALAST{last}")
             token = one.enter(taken)
             # The queue tells that they have taken it, and from then on what they answer counts.
-            yield UNHARMED
+            yield NO_CRASH
             one.judge(token)
             one.hand_in(token)
         yield "the last has handed in"
 
-    def came_of_it(self) -> Json:
+    def outcome_at_platform(self) -> Json:
         """Say what there is, and what was paid."""
         mturk = self.fake.mturk
         each = [one for hit in mturk.hits.values() for one in hit.assignments]
@@ -71,34 +79,34 @@ class OnMTurk(Scene):
             "paid": mturk.spent,
         }
 
-    def kept(self) -> Any:
+    def snapshot(self) -> Any:
         """Copy all that happened there."""
         return copy.deepcopy(self.fake.mturk)
 
-    def put_back(self, kept: Any) -> None:
+    def restore_snapshot(self, kept: Any) -> None:
         """Let it be as it was."""
         self.fake.mturk = copy.deepcopy(kept)
 
-    def settle(self) -> None:
+    def settle_payments(self) -> None:
         """MTurk pays at once."""
 
-    def revoke(self) -> None:
+    def revoke_key(self) -> None:
         """Let MTurk take our key no more."""
         self.fake.secrets.clear()
 
-    def restore(self) -> None:
+    def restore_key(self) -> None:
         """Let it take our key again."""
         self.fake.secrets[KEY] = SECRET
 
 
-class OnProlific(OnFake[FakeProlific]):
+class ProlificScenario(FakeScenario[FakeProlific]):
     """A study there for every offer, with webhooks."""
 
     platform: ClassVar[str] = "prolific"
     secret: ClassVar[str] = "token"
 
     @classmethod
-    def made(cls) -> FakeProlific:
+    def make_fake(cls) -> FakeProlific:
         """Make the fake."""
         return FakeProlific()
 
@@ -111,7 +119,7 @@ class OnProlific(OnFake[FakeProlific]):
             "api": f"{self.fake.url}/api/v1",
         }
 
-    def play(self, service: InProcess) -> Iterator[str]:
+    def run(self, service: InProcess) -> Iterator[str]:
         """One is good, and a webhook tells; one is a fool, one gives back."""
         yield "nothing is published"
         good = self._work(service, "ann")
@@ -144,7 +152,7 @@ class OnProlific(OnFake[FakeProlific]):
         self.fake.end(session)
         return session
 
-    def came_of_it(self) -> Json:
+    def outcome_at_platform(self) -> Json:
         """Say what there is, and what was paid."""
         fake = self.fake
         return {
@@ -160,21 +168,21 @@ class OnProlific(OnFake[FakeProlific]):
             "on the way": len(fake.unsettled),
         }
 
-    def settle(self) -> None:
+    def settle_payments(self) -> None:
         """Let the minutes pass that bonuses take."""
-        self.fake.settle()
+        self.fake.settle_payments()
 
 
-class AtTheDoor(OnProlific):
+class ReadyToHandIn(ProlificScenario):
     """Someone has come by Prolific and answered everything, and has not handed in yet."""
 
     def __init__(self, fake: FakeProlific) -> None:
         super().__init__(fake)
         self.query: dict[str, str] = {}
 
-    def play(self, service: InProcess) -> Iterator[str]:
+    def run(self, service: InProcess) -> Iterator[str]:
         """Stop right before they hand in."""
-        yield UNHARMED
+        yield NO_CRASH
         session, token = self._come(service, "ann")
         judge(service, token)
         (study,) = self.fake.studies
@@ -183,24 +191,24 @@ class AtTheDoor(OnProlific):
         yield "someone is about to hand in"
 
 
-class OnSlots(OnFigureEight):
+class SlotsScenario(FigureEightScenario):
     """Places of Figure Eight that frame our page."""
 
     study: ClassVar[Json] = {"hiring": HIRING}
-    in_doubt: ClassVar[str] = "the bonus may have been paid"
+    uncertain_message: ClassVar[str] = "the bonus may have been paid"
 
     def options(self) -> Json:
         """Show our page."""
         return {"way": "slots"}
 
-    def play(self, service: InProcess) -> Iterator[str]:
+    def run(self, service: InProcess) -> Iterator[str]:
         """One is good, and a webhook tells; one is a fool, and only the report does."""
         yield "nothing is published"
         post_news(service, self.fake.hook(self._work(service, 41)))
         yield "a webhook has told of one"
         foolish = self._work(service, 42, fool=True)
         while not self.fake.tells(foolish):
-            yield UNHARMED
+            yield NO_CRASH
         yield "a report tells of another"
         last = 42
         while not finished(service):

@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from in_process import InProcess, Json, by_number, installed
-from platforms.mturk import MTurk
-from platforms.mturk_facts import Assignment
-from platforms.mturk_server import Server, answer_xml
-from platforms.mturk_server import serving as serving_mturk
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_model import Assignment
+from platforms.fake_mturk_server import Server, answer_xml
+from platforms.fake_mturk_server import serving as serving_mturk
 
 from nextpair.app.hiring.runner import Runner
 
@@ -27,7 +27,7 @@ HIRING = {
 QUALITY = {"batch": 4, "traps": 1, "traps_pass": 1.0}
 
 
-class Hired:
+class HiringStudy:
     """A study that hires, the platform, and the runner that looks after both."""
 
     def __init__(self, service: InProcess, fake: Server) -> None:
@@ -128,9 +128,9 @@ def set_up(service: InProcess, size: int = 8, **study: Any) -> None:
 
 
 @contextmanager
-def hired(
+def hiring_study(
     url: str, *, balance: int = 10_000, access: Mapping[str, str] | None = None, **study: Any
-) -> Iterator[Hired]:
+) -> Iterator[HiringStudy]:
     """Yield a service that may hire at a fake MTurk."""
     with serving_mturk(MTurk(balance)) as fake:
         settings = {
@@ -140,4 +140,4 @@ def hired(
         }
         with installed(url, **settings) as service:
             set_up(service, **study)
-            yield Hired(service, fake)
+            yield HiringStudy(service, fake)

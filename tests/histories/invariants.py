@@ -1,46 +1,46 @@
 """What must be true of a history at every step, and when it is over."""
 
-from histories.world import World
+from histories.simulation import Simulation
 from in_process import AT
 
 IN_DOUBT = "may have been paid"
 STOPPED_THERE = "Hiring has stopped: "
 
 
-class Wrong(AssertionError):
+class Violation(AssertionError):
     """Something that must not be."""
 
 
-def check_budget(world: World) -> None:
+def check_budget(simulation: Simulation) -> None:
     """What is committed stays in the budget, but for what a person there has overturned."""
-    committed, budget = world.committed()
-    bound = max(budget, world.floor)
-    overturned = world.place.overturned * world.place.each
+    committed, budget = simulation.committed()
+    bound = max(budget, simulation.floor)
+    overturned = simulation.platform.overturned * simulation.platform.each
     if committed > bound + overturned:
-        raise Wrong(f"committed {committed} of {bound} after {world.moves} moves")
-    world.floor = min(world.floor, max(budget, committed))
+        raise Violation(f"committed {committed} of {bound} after {simulation.moves} moves")
+    simulation.floor = min(simulation.floor, max(budget, committed))
 
 
-def waits(world: World) -> bool:
+def waits(simulation: Simulation) -> bool:
     """Say whether a session is undecided, or a deed not done."""
-    states = world.hiring["submissions"]
+    states = simulation.hiring["submissions"]
     open_sessions = any(states.get(name) for name in ("working", "finished", "submitted", "held"))
-    return open_sessions or any(one["state"] == "intended" for one in world.activity())
+    return open_sessions or any(one["state"] == "intended" for one in simulation.activity())
 
 
-def wrong_at_rest(world: World) -> list[str]:
+def violations_at_rest(simulation: Simulation) -> list[str]:
     """List what is wrong with a history that is over."""
-    about, place = world.hiring, world.place
-    items = world.activity()
+    about, platform = simulation.hiring, simulation.platform
+    items = simulation.activity()
     doubted = [one for one in items if one["state"] == "failed" and IN_DOUBT in one["message"]]
     wrong = []
     most = sum(one["cost"] for one in doubted)
-    unbooked = about["spent"] - place.paid()
+    unbooked = about["spent"] - platform.paid()
     if not (0 <= unbooked <= most) or (unbooked and not doubted):
-        wrong.append(f"booked {about['spent']}, paid {place.paid()}, in doubt {most}")
+        wrong.append(f"booked {about['spent']}, paid {platform.paid()}, in doubt {most}")
     if about["reserved"]:
         wrong.append(f"reserved {about['reserved']} at rest")
-    if waits(world):
+    if waits(simulation):
         wrong.append(f"waiting at rest: {about['state']}, {about['submissions']}")
     if set(about["offers"]) - {"expired", "failed"}:
         wrong.append(f"offers at rest: {about['offers']}")
@@ -48,25 +48,25 @@ def wrong_at_rest(world: World) -> list[str]:
     odd = [one for one in about["warnings"] if not one.startswith(STOPPED_THERE)]
     if odd:
         wrong.append(f"warnings at rest: {odd}")
-    paid = world.service.get(f"{AT}/pace")["paid"]
+    paid = simulation.service.get(f"{AT}/pace")["paid"]
     if round(paid["spent"] * 100) != about["spent"]:
         wrong.append(f"told {paid['spent']} on the dashboard, {about['spent']} in hiring")
-    twice = {who: count for who, count in place.payments().items() if count > 1}
+    twice = {who: count for who, count in platform.payments().items() if count > 1}
     if twice:
         wrong.append(f"paid more than once: {twice}")
-    return wrong + _wrong_of_workers(world)
+    return wrong + _wrong_of_workers(simulation)
 
 
-def _wrong_of_workers(world: World) -> list[str]:
+def _wrong_of_workers(simulation: Simulation) -> list[str]:
     """List who was not paid though they did all that was asked."""
-    payments = world.place.payments()
+    payments = simulation.platform.payments()
     wrong = []
-    for visit in world.visits:
+    for visit in simulation.visits:
         # A place that names no worker is one worker's for us, whoever came to it.
-        before = [one for one in world.visits if one.session == visit.session]
+        before = [one for one in simulation.visits if one.session == visit.session]
         good = all(one.honest and one.careful for one in before)
         good = good and bool(visit.finished) and visit.handed_in
         paid = payments["reward", visit.worker]
         if good and not paid and not visit.by_hand:
-            wrong.append(f"{visit.worker} was not paid: {world.place.status(visit)}")
+            wrong.append(f"{visit.worker} was not paid: {simulation.platform.status(visit)}")
     return wrong

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 import pytest
 from in_process import InProcess, Json, installed
-from platforms.hired import AT, HIRING, Hired, enter, hired, judge, set_up
-from platforms.mturk_facts import Assignment
-from platforms.scenes import ENTRANCE, PUBLIC, Scene
-from platforms.scenes_of_sessions import OnProlific, OnSlots
-from platforms.scenes_of_tasks import OnUnits
+from platforms.fake_mturk_model import Assignment
+from platforms.hiring_study import AT, HIRING, HiringStudy, enter, hiring_study, judge, set_up
+from platforms.scenarios import ENTRANCE, PUBLIC, Scenario
+from platforms.session_scenarios import ProlificScenario, SlotsScenario
+from platforms.task_scenarios import UnitsScenario
 
 from nextpair.app.hiring.runner import Runner
 
@@ -17,26 +17,28 @@ HOUR = 3600.0
 
 
 @pytest.fixture
-def one(sqlite_url: str) -> Iterator[Hired]:
+def one(sqlite_url: str) -> Iterator[HiringStudy]:
     """A study that hires three at once at MTurk, with a HIT that can be taken for three days."""
-    with hired(sqlite_url, quality={}) as made:
+    with hiring_study(sqlite_url, quality={}) as made:
         made.start()
         made.tick()
         yield made
 
 
-def pass_time(one: Hired, seconds: float) -> None:
+def pass_time(one: HiringStudy, seconds: float) -> None:
     """Let time pass here and at MTurk, and the runner look."""
     one.mturk.now += seconds
     one.tick(seconds)
 
 
-def abandon(one: Hired, taken: Assignment) -> None:
+def abandon(one: HiringStudy, taken: Assignment) -> None:
     """Let MTurk take a HIT back from a worker who took too long; nobody is told without a queue."""
     one.mturk.give_back(taken)
 
 
-def test_a_hit_that_ran_out_costs_nothing_more_and_another_takes_its_place(one: Hired) -> None:
+def test_a_hit_that_ran_out_costs_nothing_more_and_another_takes_its_place(
+    one: HiringStudy,
+) -> None:
     one.work("AGOOD")
     one.tick()
     (first,) = one.mturk.hits
@@ -54,7 +56,7 @@ def test_a_hit_that_ran_out_costs_nothing_more_and_another_takes_its_place(one: 
     assert one.hiring["spent"] == one.mturk.spent == 144
 
 
-def test_whoever_works_while_a_hit_runs_out_is_paid_and_reserved_for(one: Hired) -> None:
+def test_whoever_works_while_a_hit_runs_out_is_paid_and_reserved_for(one: HiringStudy) -> None:
     pass_time(one, 72 * HOUR - 600)
     taken, gone = one.take("ASLOW"), one.take("AGONE")
     token = one.enter(taken)
@@ -80,7 +82,7 @@ def test_whoever_works_while_a_hit_runs_out_is_paid_and_reserved_for(one: Hired)
 
 
 def test_what_a_worker_holds_who_never_hands_in_is_asked_of_others(sqlite_url: str) -> None:
-    with hired(sqlite_url, quality={}, lease_seconds=10**6) as one:
+    with hiring_study(sqlite_url, quality={}, lease_seconds=10**6) as one:
         options = {"queue": f"{one.fake.url}/queue", "lifetime_hours": 1}
         one.service.send("PATCH", AT, {"platform_options": options})
         one.start()
@@ -103,7 +105,7 @@ def test_what_a_worker_holds_who_never_hands_in_is_asked_of_others(sqlite_url: s
 
 
 @pytest.mark.parametrize("how", ["expired", "deleted"])
-def test_a_hit_that_a_person_ends_stops_hiring_and_says_so(one: Hired, how: str) -> None:
+def test_a_hit_that_a_person_ends_stops_hiring_and_says_so(one: HiringStudy, how: str) -> None:
     (hit,) = one.mturk.hits.values()
     one.tick()
     hit.expires = one.mturk.now - 1
@@ -128,8 +130,8 @@ def test_a_hit_that_a_person_ends_stops_hiring_and_says_so(one: Hired, how: str)
 class Studied:
     """A study that hires on some platform."""
 
-    def __init__(self, scene: Scene, service: InProcess) -> None:
-        self.scene, self.service = scene, service
+    def __init__(self, scenario: Scenario, service: InProcess) -> None:
+        self.scenario, self.service = scenario, service
         self.runner = Runner(service.app.state.service, service.clock)
 
     def look(self, seconds: float = 15) -> Json:
@@ -140,14 +142,14 @@ class Studied:
 
 
 @contextmanager
-def studied(kind: type[Scene], url: str) -> Iterator[Studied]:
-    with kind.staged() as scene:
-        given = {scene.platform.replace("-", "_"): scene.access()}
+def studied(kind: type[Scenario], url: str) -> Iterator[Studied]:
+    with kind.running_platform() as scenario:
+        given = {scenario.platform.replace("-", "_"): scenario.access()}
         with installed(url, public_url=PUBLIC, platforms=given) as service:
-            more = {"quality": {}, **scene.study, "platform_options": scene.options()}
-            set_up(service, 12, platform=scene.platform, **more)
+            more = {"quality": {}, **scenario.study, "platform_options": scenario.options()}
+            set_up(service, 12, platform=scenario.platform, **more)
             service.post(f"{AT}/hiring", {"state": "running"})
-            made = Studied(scene, service)
+            made = Studied(scenario, service)
             made.look()
             yield made
             made.runner.resign()
@@ -156,9 +158,9 @@ def studied(kind: type[Scene], url: str) -> Iterator[Studied]:
 def test_a_study_that_a_person_stops_at_prolific_stops_hiring_and_pays_who_was_at_work(
     sqlite_url: str,
 ) -> None:
-    with studied(OnProlific, sqlite_url) as one:
-        assert isinstance(one.scene, OnProlific)
-        fake = one.scene.fake
+    with studied(ProlificScenario, sqlite_url) as one:
+        assert isinstance(one.scenario, ProlificScenario)
+        fake = one.scenario.fake
         (study,) = fake.studies
         session = fake.take(study, "ann")
         names = {"PROLIFIC_PID": "ann", "SESSION_ID": session, "STUDY_ID": study}
@@ -183,9 +185,9 @@ def test_a_study_that_a_person_stops_at_prolific_stops_hiring_and_pays_who_was_a
 
 
 def test_a_study_that_a_person_pauses_at_prolific_waits_until_it_goes_on(sqlite_url: str) -> None:
-    with studied(OnProlific, sqlite_url) as one:
-        assert isinstance(one.scene, OnProlific)
-        fake = one.scene.fake
+    with studied(ProlificScenario, sqlite_url) as one:
+        assert isinstance(one.scenario, ProlificScenario)
+        fake = one.scenario.fake
         (study,) = fake.studies
         fake.move(study, "PAUSE")
         for _ in range(2):
@@ -198,9 +200,9 @@ def test_a_study_that_a_person_pauses_at_prolific_waits_until_it_goes_on(sqlite_
 
 
 def test_a_study_whose_places_are_all_taken_at_prolific_ends_by_itself(sqlite_url: str) -> None:
-    with studied(OnProlific, sqlite_url) as one:
-        assert isinstance(one.scene, OnProlific)
-        fake = one.scene.fake
+    with studied(ProlificScenario, sqlite_url) as one:
+        assert isinstance(one.scenario, ProlificScenario)
+        fake = one.scenario.fake
         (study,) = fake.studies
         for name in ("ann", "bob", "eve"):
             fake.end(fake.take(study, name), "APPROVED")
@@ -210,13 +212,13 @@ def test_a_study_whose_places_are_all_taken_at_prolific_ends_by_itself(sqlite_ur
         assert about["offers"] == {"expired": 1, "open": 1}
 
 
-@pytest.mark.parametrize("kind", [OnSlots, OnUnits], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [SlotsScenario, UnitsScenario], ids=lambda kind: kind.__name__)
 def test_a_job_that_a_person_cancels_at_figure_eight_stops_hiring(
-    kind: type[OnSlots] | type[OnUnits], sqlite_url: str
+    kind: type[SlotsScenario] | type[UnitsScenario], sqlite_url: str
 ) -> None:
     with studied(kind, sqlite_url) as one:
-        assert isinstance(one.scene, OnSlots | OnUnits)
-        fake = one.scene.fake
+        assert isinstance(one.scenario, SlotsScenario | UnitsScenario)
+        fake = one.scenario.fake
         (job,) = fake.jobs
         fake.move(job, "paused")
         assert f"job {job} is paused" in one.look()["message"]
@@ -234,7 +236,7 @@ def test_a_job_that_a_person_cancels_at_figure_eight_stops_hiring(
         assert len(fake.units) == units
 
 
-def test_nobody_is_waited_for_longer_than_eight_days(one: Hired) -> None:
+def test_nobody_is_waited_for_longer_than_eight_days(one: HiringStudy) -> None:
     pass_time(one, 72 * HOUR - 600)
     taken = one.take("AGONE")
     one.service.post(f"{AT}/hiring", {"state": "stopped"})

@@ -6,13 +6,19 @@ from datetime import datetime
 
 import pytest
 from in_process import AT, STUDY, InProcess, Json, by_number, installed
-from platforms.scenes import PUBLIC, Scene
-from platforms.scenes_of_sessions import OnMTurk, OnProlific, OnSlots
-from platforms.scenes_of_tasks import OnLabelStudio, OnUnits
+from platforms.scenarios import PUBLIC, Scenario
+from platforms.session_scenarios import MTurkScenario, ProlificScenario, SlotsScenario
+from platforms.task_scenarios import LabelStudioScenario, UnitsScenario
 
 from nextpair.app.hiring.runner import Runner
 
-SCENES: list[type[Scene]] = [OnMTurk, OnProlific, OnSlots, OnUnits, OnLabelStudio]
+SCENARIOS: list[type[Scenario]] = [
+    MTurkScenario,
+    ProlificScenario,
+    SlotsScenario,
+    UnitsScenario,
+    LabelStudioScenario,
+]
 AWAY = "http://127.0.0.1:9"
 ADDRESS = {
     "mturk": {"endpoint": AWAY, "attempts": "1"},
@@ -53,55 +59,58 @@ class Study:
 
 
 @contextmanager
-def hiring(scene: Scene, url: str, access: dict[str, str]) -> Iterator[Study]:
-    given = {scene.platform.replace("-", "_"): access}
+def hiring(scenario: Scenario, url: str, access: dict[str, str]) -> Iterator[Study]:
+    given = {scenario.platform.replace("-", "_"): access}
     with installed(url, public_url=PUBLIC, platforms=given) as service:
         # So many that some are left where the platform shows them itself, and keeps those it has.
-        scene.prepare(service, size=12)
+        scenario.prepare(service, size=12)
         study = Study(service)
         yield study
         study.runner.resign()
 
 
-@pytest.mark.parametrize("kind", SCENES, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", SCENARIOS, ids=lambda kind: kind.__name__)
 def test_a_key_that_is_wrong_or_revoked_pauses_hiring_until_someone_begins_again(
-    kind: type[Scene], sqlite_url: str
+    kind: type[Scenario], sqlite_url: str
 ) -> None:
-    with kind.staged() as scene, hiring(scene, sqlite_url, scene.access()) as study:
-        nothing = scene.came_of_it()
-        scene.revoke()
-        _is_paused_until_someone_begins(study, scene)
-        assert scene.came_of_it() == nothing, "the key was wrong from the beginning"
-        scene.restore()
+    with (
+        kind.running_platform() as scenario,
+        hiring(scenario, sqlite_url, scenario.access()) as study,
+    ):
+        nothing = scenario.outcome_at_platform()
+        scenario.revoke_key()
+        _is_paused_until_someone_begins(study, scenario)
+        assert scenario.outcome_at_platform() == nothing, "the key was wrong from the beginning"
+        scenario.restore_key()
         assert study.service.post(f"{AT}/hiring", {"state": "running"})["message"] == ""
         assert study.look()["state"] == "running"
-        published = scene.came_of_it()
+        published = scenario.outcome_at_platform()
         assert published != nothing
-        scene.revoke()
-        _is_paused_until_someone_begins(study, scene)
-        scene.restore()
+        scenario.revoke_key()
+        _is_paused_until_someone_begins(study, scenario)
+        scenario.restore_key()
         study.service.post(f"{AT}/hiring", {"state": "running"})
         assert study.look()["state"] == "running"
-        assert scene.came_of_it() == published, "nothing was published twice"
+        assert scenario.outcome_at_platform() == published, "nothing was published twice"
 
 
-def _is_paused_until_someone_begins(study: Study, scene: Scene) -> None:
+def _is_paused_until_someone_begins(study: Study, scenario: Scenario) -> None:
     about = study.look()
     assert (about["state"], about["retry_at"]) == ("paused", None)
     assert any(word in about["message"] for word in ("401", "UnrecognizedClient"))
     for name in KEYS:
-        assert scene.access().get(name, "(none)") not in str(about)
+        assert scenario.access().get(name, "(none)") not in str(about)
     assert study.look(10_000) == about, "it waits for someone"
     study.judge_by_link()
 
 
-@pytest.mark.parametrize("kind", SCENES, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", SCENARIOS, ids=lambda kind: kind.__name__)
 def test_a_platform_that_is_away_pauses_hiring_and_is_tried_again_by_itself(
-    kind: type[Scene], sqlite_url: str
+    kind: type[Scenario], sqlite_url: str
 ) -> None:
-    with kind.staged() as scene:
-        access = {**scene.access(), **ADDRESS[scene.platform]}
-        with hiring(scene, sqlite_url, access) as study:
+    with kind.running_platform() as scenario:
+        access = {**scenario.access(), **ADDRESS[scenario.platform]}
+        with hiring(scenario, sqlite_url, access) as study:
             about = study.look()
             assert about["state"] == "paused"
             assert "cannot be reached" in about["message"]

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from histories.places import BONUS, REWARD, Place, Visit, fail, with_fee
+from histories.simulated_platform import BONUS, REWARD, SimulatedPlatform, Visit, fail, with_fee
 from in_process import Json
 from platforms.fake_prolific import WORKSPACE, FakeProlific
-from platforms.serving import serving
+from platforms.fake_server import serving
 
 SETTLED_SECONDS = 600.0
 """After so long, a bonus of Prolific is listed."""
 
 
-class AtProlific(Place):
+class SimulatedProlific(SimulatedPlatform):
     """Studies of Prolific, with webhooks."""
 
     name = "prolific"
@@ -27,7 +27,7 @@ class AtProlific(Place):
 
     @classmethod
     @contextmanager
-    def staged(cls) -> Iterator[Place]:
+    def running_platform(cls) -> Iterator[SimulatedPlatform]:
         """Let it run."""
         with serving(FakeProlific()) as fake:
             yield cls(fake)
@@ -98,9 +98,9 @@ class AtProlific(Place):
         """Be away, answer oddly, or do something and lose the answer."""
         fail(self.fake, chance)
 
-    def calm(self) -> None:
+    def recover(self) -> None:
         """Be well."""
-        self.fake.faults, self.fake.dies_after = [], None
+        self.fake.faults, self.fake.loses_answer_after = [], None
 
     def hooks(self) -> list[tuple[dict[str, str], bytes]]:
         """Take what Prolific would post."""
@@ -114,7 +114,7 @@ class AtProlific(Place):
         self._passed += seconds
         if self._passed >= SETTLED_SECONDS:
             self._passed = 0.0
-            self.fake.settle()
+            self.fake.settle_payments()
 
     def stop_offer(self, chance: Random) -> None:
         """Stop a study there."""

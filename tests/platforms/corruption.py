@@ -32,7 +32,7 @@ def paths(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from paths(inner, (*at, name))
 
 
-def odd(value: Any, chance: random.Random) -> Any:
+def corrupted(value: Any, chance: random.Random) -> Any:
     """Return a value with one part replaced, or missing."""
     where = chance.choice(list(paths(value)))
     if not where:
@@ -48,11 +48,11 @@ def odd(value: Any, chance: random.Random) -> Any:
     return changed
 
 
-def odd_bytes(body: bytes, chance: random.Random) -> bytes:
+def corrupted_bytes(body: bytes, chance: random.Random) -> bytes:
     """Return an answer that is not what it should be."""
     if chance.random() < 0.25:
         return chance.choice(NO_JSON)
     try:
-        return json.dumps(odd(json.loads(body), chance)).encode()
+        return json.dumps(corrupted(json.loads(body), chance)).encode()
     except ValueError:
         return chance.choice(NO_JSON)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from botocore.httpsession import URLLib3Session
 from in_process import Clock, installed
-from platforms.scenes import PUBLIC, UNHARMED, Scene
+from platforms.scenarios import NO_CRASH, PUBLIC, Scenario
 from pydantic import SecretStr
 from sqlalchemy import delete, event, func, insert, select, text
 
@@ -18,21 +18,27 @@ from nextpair.app.platforms.registry import make_platform, read_access
 from nextpair.app.runtime.service import Service
 from nextpair.app.settings import Settings
 from nextpair.storage.database import Database
-from nextpair.storage.hiring_tables import Base, Deed, Leader, Offer, Submission
+from nextpair.storage.hiring_tables import (
+    Base,
+    LeaseTable,
+    OfferTable,
+    OutboxTable,
+    SubmissionTable,
+)
 from nextpair.storage.tables import Judgment, Worker
 
-LOOKS = 7
+TICKS = 7
 """After how many looks of the runner everything is settled that can be."""
-BETWEEN = 1000.0
+SECONDS_BETWEEN_TICKS = 1000.0
 """Seconds between looks: longer than a dead leader leads, and than a payment may be unseen."""
 Rows = dict[str, list[dict[str, Any]]]
 
 
-class Killed(BaseException):
+class Crash(BaseException):
     """The process is gone: nothing that handles errors may handle this."""
 
 
-class Fate:
+class CrashPoint:
     """Counts the steps at which a process can die, and lets it die at one of them."""
 
     def __init__(self, at: int | None = None) -> None:
@@ -43,15 +49,15 @@ class Fate:
         """Die, or go on."""
         self.steps += 1
         if self.steps == self.at:
-            raise Killed()
+            raise Crash()
 
 
-class MortalDatabase(Database):
+class CrashingDatabase(Database):
     """A database whose process can die before and after each commit."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        self.fate = Fate()
+        self.crash_point = CrashPoint()
         event.listen(self._engine, "connect", self._hurry)
 
     def _hurry(self, connection: Any, _: object) -> None:
@@ -66,16 +72,16 @@ class MortalDatabase(Database):
         """Commit, or die before or after."""
         with super().write(wait=wait) as connection:
             yield connection
-            self.fate.step()
-        self.fate.step()
+            self.crash_point.step()
+        self.crash_point.step()
 
     @contextmanager
     def at_once(self) -> Iterator[Any]:
         """Commit with each statement, or die before or after."""
-        self.fate.step()
+        self.crash_point.step()
         with super().at_once() as connection:
             yield connection
-        self.fate.step()
+        self.crash_point.step()
 
     def rows(self) -> Rows:
         """Copy everything."""
@@ -85,7 +91,7 @@ class MortalDatabase(Database):
                 for table in Base.metadata.sorted_tables
             }
 
-    def put_back(self, rows: Rows) -> None:
+    def restore_snapshot(self, rows: Rows) -> None:
         """Let everything be as it was."""
         tables = Base.metadata.sorted_tables
         with Database.write(self) as connection:
@@ -105,7 +111,7 @@ _COUNT_ON = (
 
 
 @dataclass(frozen=True)
-class Moment:
+class Checkpoint:
     """All there is, there and here, right before the runner looks."""
 
     name: str
@@ -114,90 +120,90 @@ class Moment:
     now: float
 
 
-class Play:
+class CrashReplay:
     """A scene, its moments, and what comes of each of them."""
 
-    def __init__(self, scene: Scene, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.scene = scene
+    def __init__(self, scenario: Scenario, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.scenario = scenario
         self.url = url
-        self.database = MortalDatabase(url)
+        self.database = CrashingDatabase(url)
         self.settings = Settings(
             database=SecretStr(url),
             public_url=PUBLIC,
-            platforms={scene.platform.replace("-", "_"): _secrets(scene)},
+            platforms={scenario.platform.replace("-", "_"): _secrets(scenario)},
         )
-        self.moments = list(self._record())
+        self.checkpoints = list(self._record())
         # A process is new after each death, but not its connections: to open them takes long.
-        platform = make_platform(scene.platform, scene.options())
-        access = read_access(scene.platform, self.settings.platforms)
+        platform = make_platform(scenario.platform, scenario.options())
+        access = read_access(scenario.platform, self.settings.platforms)
         self._account = platform.open(access)
         monkeypatch.setattr("nextpair.app.runtime.service.Database", lambda *_, **__: self.database)
         for kind in (httpx.Client, URLLib3Session):
             monkeypatch.setattr(kind, "send", self._deadly(kind.send))
 
-    def _record(self) -> Iterator[Moment]:
-        given = {self.scene.platform.replace("-", "_"): self.scene.access()}
+    def _record(self) -> Iterator[Checkpoint]:
+        given = {self.scenario.platform.replace("-", "_"): self.scenario.access()}
         with installed(self.url, public_url=PUBLIC, platforms=given) as service:
-            self.scene.prepare(service)
+            self.scenario.prepare(service)
             runner = Runner(service.app.state.service, service.clock)
-            for name in self.scene.play(service):
-                if name != UNHARMED:
+            for name in self.scenario.run(service):
+                if name != NO_CRASH:
                     now = service.clock.now
-                    yield Moment(name, self.database.rows(), self.scene.kept(), now)
+                    yield Checkpoint(name, self.database.rows(), self.scenario.snapshot(), now)
                 runner.tick()
-                self.scene.settle()
+                self.scenario.settle_payments()
                 service.clock.move(15)
             runner.resign()
 
     def _deadly(self, send: Callable[..., Any]) -> Callable[..., Any]:
         def sent(*given: Any, **more: Any) -> Any:
-            self.database.fate.step()
+            self.database.crash_point.step()
             answer = send(*given, **more)
-            self.database.fate.step()
+            self.database.crash_point.step()
             return answer
 
         return sent
 
-    def depose(self) -> None:
+    def expire_lease(self) -> None:
         """Let nobody lead, as when a dead leader is given up: clocks here are not the machine's."""
         with Database.write(self.database) as connection:
-            connection.execute(delete(Leader))
+            connection.execute(delete(LeaseTable))
 
     def close(self) -> None:
         """Give back all connections."""
         self._account.close()
         self.database.close()
 
-    def live(
-        self, moment: Moment, at: int | None = None, expected: Any = None
+    def replay(
+        self, moment: Checkpoint, at: int | None = None, expected: Any = None
     ) -> tuple[int, dict[str, Any]]:
         """Let a runner look from a moment on; where it dies, another one goes on.
 
         Returns how many steps the first look had, and what came of it all.
         """
-        clock = self.back_to(moment)
-        fate = self.database.fate = Fate(at)
+        clock = self.rewind(moment)
+        fate = self.database.crash_point = CrashPoint(at)
         runner, steps = None, 0
-        for look in range(LOOKS):
+        for look in range(TICKS):
             try:
                 runner = runner or self.process(clock)
                 runner.tick()
-            except Killed:
+            except Crash:
                 runner = None
             steps = steps or fate.steps
-            clock.move(BETWEEN)
-            self.scene.settle()
+            clock.move(SECONDS_BETWEEN_TICKS)
+            self.scenario.settle_payments()
             if look and expected is not None and self.outcome() == expected:
                 break
         return steps, self.outcome()
 
-    def back_to(self, moment: Moment) -> Clock:
+    def rewind(self, moment: Checkpoint) -> Clock:
         """Let everything be as it was, but some time later."""
-        self.database.fate = Fate()
-        self.database.put_back(moment.rows)
-        self.scene.put_back(moment.there)
+        self.database.crash_point = CrashPoint()
+        self.database.restore_snapshot(moment.rows)
+        self.scenario.restore_snapshot(moment.there)
         clock = Clock()
-        clock.now = moment.now + BETWEEN
+        clock.now = moment.now + SECONDS_BETWEEN_TICKS
         return clock
 
     def process(self, clock: Clock) -> Runner:
@@ -211,21 +217,28 @@ class Play:
         """Say what came of it, there and here."""
         with self.database.read() as connection:
             deeds = connection.execute(
-                select(Deed.kind, Deed.cost, Offer.number, Worker.name, Deed.state, Deed.message)
-                .outerjoin(Offer, Offer.id == Deed.offer_id)
-                .outerjoin(Worker, Worker.id == Deed.worker_id)
-                .where((Deed.attempts > 0) | (Deed.cost > 0))
+                select(
+                    OutboxTable.kind,
+                    OutboxTable.cost,
+                    OfferTable.number,
+                    Worker.name,
+                    OutboxTable.state,
+                    OutboxTable.message,
+                )
+                .outerjoin(OfferTable, OfferTable.id == OutboxTable.offer_id)
+                .outerjoin(Worker, Worker.id == OutboxTable.worker_id)
+                .where((OutboxTable.attempts > 0) | (OutboxTable.cost > 0))
             )
             counted = select(func.count()).select_from(Judgment)
-            offered = select(Offer.number, Offer.state)
+            offered = select(OfferTable.number, OfferTable.state)
             return {
-                "there": self.scene.came_of_it(),
+                "there": self.scenario.outcome_at_platform(),
                 "deeds": sorted(tuple(str(one) for one in row) for row in deeds),
                 "offers": sorted(map(tuple, connection.execute(offered))),
-                "sessions": sorted(connection.execute(select(Submission.state)).scalars()),
+                "sessions": sorted(connection.execute(select(SubmissionTable.state)).scalars()),
                 "answers": connection.execute(counted).scalar_one(),
             }
 
 
-def _secrets(scene: Scene) -> dict[str, SecretStr]:
-    return {name: SecretStr(value) for name, value in scene.access().items()}
+def _secrets(scenario: Scenario) -> dict[str, SecretStr]:
+    return {name: SecretStr(value) for name, value in scenario.access().items()}

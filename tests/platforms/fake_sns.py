@@ -9,7 +9,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA1, SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
-from platforms.serving import FakePlatform, Refused, Reply, Request
+from platforms.fake_server import FakePlatform, Refused, Reply, Request
 
 Json = dict[str, Any]
 TOPIC_ARN = "arn:aws:sns:us-east-1:123456789012:mturk"

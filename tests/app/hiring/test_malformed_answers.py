@@ -9,26 +9,32 @@ from typing import Any
 
 import pytest
 from in_process import AT, InProcess, Json, installed, refusal
-from platforms import mturk_server
-from platforms.hired import HIRING, Hired, enter, judge
-from platforms.oddities import odd, odd_bytes
-from platforms.scenes import PUBLIC, Scene
-from platforms.scenes_of_sessions import OnMTurk, OnProlific, OnSlots
-from platforms.scenes_of_tasks import WORD, OnLabelStudio, OnUnits, preferred
-from platforms.serving import FakePlatform, Reply
-from platforms.sns import TOPIC_ARN
+from platforms import fake_mturk_server
+from platforms.corruption import corrupted, corrupted_bytes
+from platforms.fake_server import FakePlatform, Reply
+from platforms.fake_sns import TOPIC_ARN
+from platforms.hiring_study import HIRING, HiringStudy, enter, judge
+from platforms.scenarios import PUBLIC, Scenario
+from platforms.session_scenarios import MTurkScenario, ProlificScenario, SlotsScenario
+from platforms.task_scenarios import WEBHOOK_SECRET, LabelStudioScenario, UnitsScenario, preferred
 
-from nextpair.app.hiring.guarded_account import GuardedAccount
 from nextpair.app.hiring.runner import Runner
+from nextpair.app.hiring.validating_account import ValidatingAccount
 from nextpair.app.platforms.base import Account
 from nextpair.app.web.middleware import JsonFormatter
 from nextpair.storage import hirings
-from nextpair.storage.hiring_rows import NoticeRow
+from nextpair.storage.hiring_rows import InboxMessage
 
-EXAMPLES, LOOKS = 30, 10
+EXAMPLES, TICKS = 30, 10
 STEADY = "/v1/studies/steady"
-SCENES: list[type[Scene]] = [OnMTurk, OnProlific, OnSlots, OnUnits, OnLabelStudio]
-NAMES = [kind.__name__ for kind in SCENES]
+SCENARIOS: list[type[Scenario]] = [
+    MTurkScenario,
+    ProlificScenario,
+    SlotsScenario,
+    UnitsScenario,
+    LabelStudioScenario,
+]
+NAMES = [kind.__name__ for kind in SCENARIOS]
 Send = Callable[[Any], tuple[bytes, dict[str, str]]]
 
 
@@ -47,8 +53,8 @@ class Told(logging.Handler):
 class Two:
     """A study on a platform that goes mad, and another one on one that does not."""
 
-    def __init__(self, scene: Scene, steady: Scene, service: InProcess) -> None:
-        self.scene, self.steady, self.service = scene, steady, service
+    def __init__(self, scenario: Scenario, steady: Scenario, service: InProcess) -> None:
+        self.scenario, self.steady, self.service = scenario, steady, service
         self.runner = Runner(service.app.state.service, service.clock)
         self.worked = 0
 
@@ -61,7 +67,7 @@ class Two:
 
     def _asked(self) -> int:
         fake: Any = self.steady.fake  # type: ignore[attr-defined]
-        return len(fake.calls if isinstance(self.steady, OnMTurk) else fake.requests)
+        return len(fake.calls if isinstance(self.steady, MTurkScenario) else fake.requests)
 
     def go_on(self) -> None:
         """Start hiring again, as an owner would who has read why it pauses."""
@@ -90,10 +96,10 @@ class Two:
         spent = self.service.get(f"{STEADY}/hiring")["spent"]
         worker = f"STEADY{self.worked}"
         self.worked += 1
-        if isinstance(self.steady, OnMTurk):
-            Hired(self.service, self.steady.fake).work("A" + worker)
+        if isinstance(self.steady, MTurkScenario):
+            HiringStudy(self.service, self.steady.fake).work("A" + worker)
         else:
-            assert isinstance(self.steady, OnProlific)
+            assert isinstance(self.steady, ProlificScenario)
             fake = self.steady.fake
             active = (name for name, one in fake.studies.items() if one["status"] == "ACTIVE")
             study = next(name for name in active if fake.has_room(name))
@@ -104,7 +110,7 @@ class Two:
             self.service.post("/v1/session/finish", {}, bearer=token)
             fake.end(session)
         self.look()
-        self.steady.settle()
+        self.steady.settle_payments()
         assert self.service.get(f"{STEADY}/hiring")["spent"] > spent
 
 
@@ -120,16 +126,16 @@ def listening() -> Iterator[Told]:
 
 
 @contextmanager
-def two(kind: type[Scene], url: str, **access: str) -> Iterator[Two]:
-    other = OnProlific if kind is not OnProlific else OnMTurk
+def two(kind: type[Scenario], url: str, **access: str) -> Iterator[Two]:
+    other = ProlificScenario if kind is not ProlificScenario else MTurkScenario
     with ExitStack() as stack:
-        scene, steady = (stack.enter_context(one.staged()) for one in (kind, other))
+        scenario, steady = (stack.enter_context(one.running_platform()) for one in (kind, other))
         given = {
-            scene.platform.replace("-", "_"): {**scene.access(), **access},
+            scenario.platform.replace("-", "_"): {**scenario.access(), **access},
             steady.platform: steady.access(),
         }
         service = stack.enter_context(installed(url, public_url=PUBLIC, platforms=given))
-        scene.prepare(service, size=12)
+        scenario.prepare(service, size=12)
         service.make_study(
             "steady",
             platform=steady.platform,
@@ -137,7 +143,7 @@ def two(kind: type[Scene], url: str, **access: str) -> Iterator[Two]:
         )
         service.make_topic(30, study="steady")
         service.post(f"{STEADY}/hiring", {"state": "running"})
-        made = Two(scene, steady, service)
+        made = Two(scenario, steady, service)
         made.look()
         yield made
         made.runner.resign()
@@ -154,8 +160,8 @@ def mturk_hook(made: Two) -> tuple[Any, Send]:
 
 
 def prolific_hook(made: Two) -> tuple[Any, Send]:
-    assert isinstance(made.scene, OnProlific)
-    fake = made.scene.fake
+    assert isinstance(made.scenario, ProlificScenario)
+    fake = made.scenario.fake
 
     def send(content: Any) -> tuple[bytes, dict[str, str]]:
         headers, body = fake.hook(content, event=str(random.random()))
@@ -166,36 +172,39 @@ def prolific_hook(made: Two) -> tuple[Any, Send]:
 
 
 def figure_eight_hook(made: Two) -> tuple[Any, Send]:
-    fake: Any = made.scene.fake  # type: ignore[attr-defined]
+    fake: Any = made.scenario.fake  # type: ignore[attr-defined]
     unit = json.loads(json.dumps(fake.open_units()[0]))
     fake.judge(unit, {"preference": "left", "receipt": "x"})
     return unit, lambda content: (fake.hook(content), {})
 
 
 def label_studio_hook(made: Two) -> tuple[Any, Send]:
-    assert isinstance(made.scene, OnLabelStudio)
-    task = json.loads(json.dumps(made.scene.fake.open_tasks()[0]))
+    assert isinstance(made.scenario, LabelStudioScenario)
+    task = json.loads(json.dumps(made.scenario.fake.open_tasks()[0]))
     result = {"type": "pairwise", "value": {"selected": "left"}}
     about = {"id": 9, "completed_by": 1, "was_cancelled": False, "lead_time": 7.3}
     annotation = {**about, "updated_at": "2026-11-18T01:00:00Z", "result": [result]}
     told = {"action": "ANNOTATION_CREATED", "annotation": annotation, "task": task}
-    return told, lambda content: (json.dumps(content).encode(), {"X-Nextpair-Secret": WORD})
+    return told, lambda content: (
+        json.dumps(content).encode(),
+        {"X-Nextpair-Secret": WEBHOOK_SECRET},
+    )
 
 
 HOOKS = [mturk_hook, prolific_hook, figure_eight_hook, figure_eight_hook, label_studio_hook]
 
 
-@pytest.mark.parametrize(("kind", "hook"), list(zip(SCENES, HOOKS, strict=True)), ids=NAMES)
+@pytest.mark.parametrize(("kind", "hook"), list(zip(SCENARIOS, HOOKS, strict=True)), ids=NAMES)
 def test_odd_webhooks_that_are_signed_are_refused_and_stop_nothing(
-    kind: type[Scene], hook: Callable[[Two], tuple[Any, Send]], sqlite_url: str
+    kind: type[Scenario], hook: Callable[[Two], tuple[Any, Send]], sqlite_url: str
 ) -> None:
-    access = {"signed": "false"} if kind is OnMTurk else {}
+    access = {"signed": "false"} if kind is MTurkScenario else {}
     with two(kind, sqlite_url, **access) as made:
         content, send = hook(made)
         chance = random.Random(kind.__name__)
         answered = []
         for number in range(EXAMPLES):
-            status = made.post(*send(odd(content, chance)))
+            status = made.post(*send(corrupted(content, chance)))
             assert status in (200, 401, 422), "an odd message is the sender's mistake"
             answered.append(status)
             if number % 10 == 9:
@@ -208,16 +217,16 @@ def test_odd_webhooks_that_are_signed_are_refused_and_stop_nothing(
         made.pay_steady()
 
 
-@pytest.mark.parametrize("kind", SCENES, ids=NAMES)
+@pytest.mark.parametrize("kind", SCENARIOS, ids=NAMES)
 def test_odd_answers_of_a_platform_are_the_trouble_of_its_own_studies(
-    kind: type[Scene], sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+    kind: type[Scenario], sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     with two(kind, sqlite_url) as made, listening() as told:
         chance = random.Random(kind.__name__)
         _bring_in_work(made)
         with _mad(made, chance, monkeypatch):
-            for number in range(LOOKS):
+            for number in range(TICKS):
                 made.look()
                 if made.hiring()["state"] != "running" and number % 3 == 0:
                     made.go_on()
@@ -232,42 +241,42 @@ def test_odd_answers_of_a_platform_are_the_trouble_of_its_own_studies(
 
 def _bring_in_work(made: Two) -> None:
     """Let workers do something that the platform is asked about."""
-    scene: Any = made.scene
-    if isinstance(scene, OnMTurk):
-        Hired(made.service, scene.fake).work("AODD", fool=True)
-    elif isinstance(scene, OnProlific):
-        scene._work(made.service, "odd")
-    elif isinstance(scene, OnSlots):
-        scene._work(made.service, 7)
-    elif isinstance(scene, OnUnits):
-        scene._answer(None)
+    scenario: Any = made.scenario
+    if isinstance(scenario, MTurkScenario):
+        HiringStudy(made.service, scenario.fake).work("AODD", fool=True)
+    elif isinstance(scenario, ProlificScenario):
+        scenario._work(made.service, "odd")
+    elif isinstance(scenario, SlotsScenario):
+        scenario._work(made.service, 7)
+    elif isinstance(scenario, UnitsScenario):
+        scenario._answer(None)
     else:
-        for task in scene.fake.open_tasks():
-            scene.fake.annotate(task["id"], preferred(task["data"]))
+        for task in scenario.fake.open_tasks():
+            scenario.fake.annotate(task["id"], preferred(task["data"]))
 
 
 @contextmanager
 def _mad(made: Two, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let a platform answer every third call oddly, whatever it was."""
-    scene: Any = made.scene
+    scenario: Any = made.scenario
     with monkeypatch.context() as patched:
-        if isinstance(scene, OnMTurk):
-            send = mturk_server._Handler._send
+        if isinstance(scenario, MTurkScenario):
+            send = fake_mturk_server._Handler._send
 
             def mad(self: Any, status: int, body: bytes, kind: str) -> None:
                 wrong = status == 200 and chance.random() < 0.3
-                send(self, status, odd_bytes(body, chance) if wrong else body, kind)
+                send(self, status, corrupted_bytes(body, chance) if wrong else body, kind)
 
-            patched.setattr(mturk_server._Handler, "_send", mad)
+            patched.setattr(fake_mturk_server._Handler, "_send", mad)
         else:
-            fake: FakePlatform = scene.fake
+            fake: FakePlatform = scenario.fake
             answer = fake.answer
 
             def answered(request: Any) -> Reply:
                 reply = answer(request)
                 if reply.status >= 300 or chance.random() > 0.3:
                     return reply
-                return Reply(200, odd_bytes(reply.content, chance), reply.headers)
+                return Reply(200, corrupted_bytes(reply.content, chance), reply.headers)
 
             patched.setattr(fake, "answer", answered)
         yield
@@ -275,15 +284,15 @@ def _mad(made: Two, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> I
 
 def _annotated(made: Two, who: str) -> tuple[Json, Send]:
     """Let someone answer a task, and return what is told of it."""
-    assert isinstance(made.scene, OnLabelStudio)
-    fake = made.scene.fake
+    assert isinstance(made.scenario, LabelStudioScenario)
+    fake = made.scenario.fake
     content, send = label_studio_hook(made)
     done = fake.annotate(content["task"]["id"], "left", user=who)  # type: ignore[arg-type]
     return {**content, "annotation": done}, send
 
 
 def test_what_is_wrong_with_a_webhook_is_told_precisely(sqlite_url: str) -> None:
-    with two(OnLabelStudio, sqlite_url) as made:
+    with two(LabelStudioScenario, sqlite_url) as made:
         content, send = label_studio_hook(made)
         for value, words in (
             ([7], "annotation.lead_time must be a number of seconds"),
@@ -301,7 +310,7 @@ def test_what_is_wrong_with_a_webhook_is_told_precisely(sqlite_url: str) -> None
 def test_a_notice_that_fails_again_and_again_is_set_aside_and_the_owner_is_told(
     database_url: str,
 ) -> None:
-    with two(OnLabelStudio, database_url) as made:
+    with two(LabelStudioScenario, database_url) as made:
         service = made.service.app.state.service
         study = service.study_id("answers")
         odd_ones: list[Json] = [
@@ -312,8 +321,8 @@ def test_a_notice_that_fails_again_and_again_is_set_aside_and_the_owner_is_told(
         ]  # fmt: skip
         with service.database.write() as connection:
             for content in odd_ones:
-                row = NoticeRow(study, str(content["id"]), content, 1.0, None)
-                hirings.add_notice(connection, row)
+                row = InboxMessage(study, str(content["id"]), content, 1.0, None)
+                hirings.add_message(connection, row)
         content, send = _annotated(made, "ann")
         assert made.post(*send(content)) == 200
         with listening() as told:
@@ -332,7 +341,7 @@ def test_a_notice_that_fails_again_and_again_is_set_aside_and_the_owner_is_told(
 
 
 def test_the_log_of_hiring_names_no_worker(sqlite_url: str) -> None:
-    with two(OnLabelStudio, sqlite_url) as made, listening() as told:
+    with two(LabelStudioScenario, sqlite_url) as made, listening() as told:
         # Answers before, so that the worker can be blocked.
         content, send = _annotated(made, "jane.doe")
         assert made.post(*send(content)) == 200
@@ -343,7 +352,7 @@ def test_the_log_of_hiring_names_no_worker(sqlite_url: str) -> None:
         told.lines.clear()
         content, send = _annotated(made, "jane.doe")
         assert made.post(*send(content)) == 200
-        made.scene.fake.faults.append(Reply(500, {"detail": "jane.doe broke it"}))  # type: ignore
+        made.scenario.fake.faults.append(Reply(500, {"detail": "jane.doe broke it"}))  # type: ignore
         made.look()
         assert "jane.doe broke it" in made.hiring()["message"], "the owner is told"
         assert any("left out" in line for line in told.lines)
@@ -353,4 +362,4 @@ def test_the_log_of_hiring_names_no_worker(sqlite_url: str) -> None:
 
 def test_every_call_to_a_platform_is_guarded() -> None:
     calls = {name for name in vars(Account) if not name.startswith("_")}
-    assert calls == {name for name in vars(GuardedAccount) if not name.startswith("_")}
+    assert calls == {name for name in vars(ValidatingAccount) if not name.startswith("_")}

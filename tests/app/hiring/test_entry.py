@@ -8,36 +8,46 @@ from urllib.parse import urlencode
 import pytest
 from httpx2 import Response
 from in_process import InProcess, Json, by_number, installed, pair_of, refusal
+from platforms.fake_mturk_server import answer_xml
 from platforms.fake_prolific import FakeProlific
-from platforms.hired import AT, HIRING, STUDY, TOPIC, Hired, enter, hired, judge, set_up
-from platforms.mturk_server import answer_xml
-from platforms.scenes import ENTRANCE, PUBLIC, Scene
-from platforms.scenes_of_sessions import OnProlific, OnSlots
+from platforms.hiring_study import (
+    AT,
+    HIRING,
+    STUDY,
+    TOPIC,
+    HiringStudy,
+    enter,
+    hiring_study,
+    judge,
+    set_up,
+)
+from platforms.scenarios import ENTRANCE, PUBLIC, Scenario
+from platforms.session_scenarios import ProlificScenario, SlotsScenario
 
-from nextpair.app.hiring.entry import nameless
+from nextpair.app.hiring.entry import match_without_worker
 from nextpair.app.hiring.runner import Runner
-from nextpair.app.platforms.facts import Stage
+from nextpair.app.platforms.messages import Stage
 from nextpair.storage.hiring_rows import SubmissionRow, SubmissionState
 
 ON_TOPIC = f"{AT}/topics/{TOPIC}"
 
 
 @pytest.fixture
-def one(sqlite_url: str) -> Iterator[Hired]:
+def one(sqlite_url: str) -> Iterator[HiringStudy]:
     """A study that hires at MTurk, with six pairs at most that may be asked, and one HIT."""
-    with hired(sqlite_url, quality={}) as made:
+    with hiring_study(sqlite_url, quality={}) as made:
         made.start()
         made.tick()
         yield made
 
 
-def come(one: Hired, **names: str) -> Response:
+def come(one: HiringStudy, **names: str) -> Response:
     query = {"assignmentId": "3STRANGE", "workerId": "ASTRANGER", "turkSubmitTo": one.fake.url}
     path = f"/judge/{STUDY}/enter?{urlencode({**query, **names})}"
     return one.service.http.get(path, follow_redirects=False)
 
 
-def stranger(one: Hired, number: int = 1, worker: str = "") -> str:
+def stranger(one: HiringStudy, number: int = 1, worker: str = "") -> str:
     """Let someone in who claims to work on the HIT that is open; return their session."""
     (hit, *_) = (each for each in one.mturk.hits.values() if each.expires > one.mturk.now)
     names = {"assignmentId": f"3STRANGE{number}", "workerId": worker or f"ASTRANGER{number}"}
@@ -46,7 +56,7 @@ def stranger(one: Hired, number: int = 1, worker: str = "") -> str:
     return str(response.headers["location"].partition("#")[2])
 
 
-def questions(one: Hired, token: str, count: int) -> list[Json]:
+def questions(one: HiringStudy, token: str, count: int) -> list[Json]:
     return list(one.service.post("/v1/session/next", {"count": count}, bearer=token)["assignments"])
 
 
@@ -63,7 +73,7 @@ def all_that_counts(service: InProcess) -> Json:
     }
 
 
-def test_nobody_comes_in_by_an_offer_that_is_not_this_studys(one: Hired) -> None:
+def test_nobody_comes_in_by_an_offer_that_is_not_this_studys(one: HiringStudy) -> None:
     one.service.make_study("other", platform="mturk")
     (hit,) = one.mturk.hits
     before = (all_that_counts(one.service), one.hiring, one.activity)
@@ -78,7 +88,7 @@ def test_nobody_comes_in_by_an_offer_that_is_not_this_studys(one: Hired) -> None
     assert (all_that_counts(one.service), one.hiring, one.activity) == before
 
 
-def test_the_id_of_an_ended_hit_lets_nobody_in_and_costs_nothing(one: Hired) -> None:
+def test_the_id_of_an_ended_hit_lets_nobody_in_and_costs_nothing(one: HiringStudy) -> None:
     (hit,) = one.mturk.hits
     one.work("AGOOD")
     one.tick()
@@ -92,7 +102,9 @@ def test_the_id_of_an_ended_hit_lets_nobody_in_and_costs_nothing(one: Hired) -> 
     assert (one.hiring, one.service.get(f"{AT}/workers")["items"]) == before
 
 
-def test_answers_of_a_session_that_the_platform_never_heard_of_do_not_count(one: Hired) -> None:
+def test_answers_of_a_session_that_the_platform_never_heard_of_do_not_count(
+    one: HiringStudy,
+) -> None:
     before = all_that_counts(one.service)
     money = one.hiring
     token = stranger(one)
@@ -116,7 +128,7 @@ def test_answers_of_a_session_that_the_platform_never_heard_of_do_not_count(one:
 
 
 def test_strangers_who_hold_all_questions_keep_nobody_waiting(database_url: str) -> None:
-    with hired(database_url, size=5, quality={}) as one:
+    with hiring_study(database_url, size=5, quality={}) as one:
         one.start()
         one.tick()
         held = set()
@@ -137,7 +149,9 @@ def test_strangers_who_hold_all_questions_keep_nobody_waiting(database_url: str)
         assert one.hiring["spent"] + one.hiring["reserved"] <= HIRING["budget"]
 
 
-def test_what_a_worker_answered_counts_as_soon_as_the_platform_tells_of_them(one: Hired) -> None:
+def test_what_a_worker_answered_counts_as_soon_as_the_platform_tells_of_them(
+    one: HiringStudy,
+) -> None:
     taken = one.take("AREAL")
     token = one.enter(taken)
     assert one.judge(token) == 4
@@ -162,7 +176,7 @@ def _moment(at: float) -> str:
 def test_a_notification_confirms_who_has_come_and_who_comes_later(
     database_url: str,
 ) -> None:
-    with hired(database_url, quality={}) as one:
+    with hiring_study(database_url, quality={}) as one:
         one.service.send("PATCH", AT, {"platform_options": {"queue": f"{one.fake.url}/queue"}})
         one.start()
         one.tick()
@@ -187,7 +201,7 @@ def test_a_notification_confirms_who_has_come_and_who_comes_later(
         assert early.status == "Approved"
 
 
-def test_an_answer_that_is_held_can_be_taken_back(one: Hired) -> None:
+def test_an_answer_that_is_held_can_be_taken_back(one: HiringStudy) -> None:
     taken = one.take("AREAL")
     token = one.enter(taken)
     first, second = questions(one, token, 2)
@@ -207,7 +221,7 @@ def test_an_answer_that_is_held_can_be_taken_back(one: Hired) -> None:
     assert len(log) == 4 and taken.status == "Approved"
 
 
-def test_a_stranger_in_a_workers_name_takes_nothing_from_them(one: Hired) -> None:
+def test_a_stranger_in_a_workers_name_takes_nothing_from_them(one: HiringStudy) -> None:
     forged = stranger(one, worker="AREAL")
     first, *rest = questions(one, forged, 4)
     assert one.service.judge(first, "right", bearer=first["token"]).is_success
@@ -234,7 +248,7 @@ def test_checks_of_a_session_are_concluded_once_it_counts(database_url: str) -> 
     quality = {"batch": 4, "traps": 1, "traps_pass": 1.0, "quiz": 2, "attempts": 1}
     # As many questions as the quiz and a batch have together.
     hiring = {**HIRING, "questions": 6}
-    with hired(database_url, quality=quality, hiring=hiring) as one:
+    with hiring_study(database_url, quality=quality, hiring=hiring) as one:
         quiz = [(f"q{n}", f"w{n}") for n in range(8001, 8004)]
         documents = [{"id": name, "text": name} for pair in quiz for name in pair]
         golds = [
@@ -282,11 +296,15 @@ def test_what_is_told_without_a_name_of_a_session_that_was_handed_in_is_nobody_e
     real = row(1, SubmissionState.ACCEPTED, 1.0)
     stranger = row(2, SubmissionState.FINISHED, None)
     for stage in Stage:
-        assert nameless([real, stranger], stage) == nameless([stranger, real], stage) == real
+        assert (
+            match_without_worker([real, stranger], stage)
+            == match_without_worker([stranger, real], stage)
+            == real
+        )
 
 
 def test_a_session_that_nobody_stands_by_is_given_up_and_a_late_hand_in_still_counts(
-    one: Hired,
+    one: HiringStudy,
 ) -> None:
     taken = one.take("ASLOW")
     token = one.enter(taken)
@@ -307,17 +325,17 @@ def test_a_session_that_nobody_stands_by_is_given_up_and_a_late_hand_in_still_co
 
 @contextmanager
 def playing(
-    kind: type[Scene], url: str, **access: str
-) -> Iterator[tuple[Scene, InProcess, Runner]]:
-    with kind.staged() as scene:
-        given = {scene.platform.replace("-", "_"): {**scene.access(), **access}}
+    kind: type[Scenario], url: str, **access: str
+) -> Iterator[tuple[Scenario, InProcess, Runner]]:
+    with kind.running_platform() as scenario:
+        given = {scenario.platform.replace("-", "_"): {**scenario.access(), **access}}
         with installed(url, public_url=PUBLIC, platforms=given) as service:
-            settings = {"platform_options": scene.options(), "quality": {}}
-            set_up(service, 8, platform=scene.platform, **settings)
+            settings = {"platform_options": scenario.options(), "quality": {}}
+            set_up(service, 8, platform=scenario.platform, **settings)
             service.post(f"{AT}/hiring", {"state": "running"})
             runner = Runner(service.app.state.service, service.clock)
             runner.tick()
-            yield scene, service, runner
+            yield scenario, service, runner
             runner.resign()
 
 
@@ -327,10 +345,10 @@ def open_page(service: InProcess, **names: str) -> Response:
 
 
 def test_prolific_is_asked_who_comes(sqlite_url: str) -> None:
-    with playing(OnProlific, sqlite_url) as (scene, service, _):
-        assert isinstance(scene, OnProlific)
-        (study,) = scene.fake.studies
-        session = scene.fake.take(study, "ann")
+    with playing(ProlificScenario, sqlite_url) as (scenario, service, _):
+        assert isinstance(scenario, ProlificScenario)
+        (study,) = scenario.fake.studies
+        session = scenario.fake.take(study, "ann")
         for claimed in (("eve", "invented"), ("eve", session)):
             query = dict(zip(("PROLIFIC_PID", "SESSION_ID"), claimed, strict=True))
             refusal(open_page(service, STUDY_ID=study, **query), 422, "bad-arrival")
@@ -344,19 +362,19 @@ def test_prolific_is_asked_who_comes(sqlite_url: str) -> None:
 def test_where_prolific_does_not_answer_in_time_it_tells_later(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with playing(OnProlific, sqlite_url) as (scene, service, runner):
-        assert isinstance(scene, OnProlific)
-        fake: FakeProlific = scene.fake
+    with playing(ProlificScenario, sqlite_url) as (scenario, service, runner):
+        assert isinstance(scenario, ProlificScenario)
+        fake: FakeProlific = scenario.fake
         (study,) = fake.studies
         session = fake.take(study, "ann")
-        scene.revoke()
+        scenario.revoke_key()
         names = {"PROLIFIC_PID": "ann", "SESSION_ID": session, "STUDY_ID": study}
         token = enter(service, ENTRANCE, names)
         false = enter(service, ENTRANCE, {**names, "PROLIFIC_PID": "eve", "SESSION_ID": "forged"})
         judge(service, token, most=2)
         judge(service, false, most=2)
         assert service.get(f"{ON_TOPIC}/progress")["judgments"] == 0
-        scene.restore()
+        scenario.restore_key()
         service.clock.move(15)
         runner.tick()
         log = service.get(f"{ON_TOPIC}/judgments")["items"]
@@ -364,9 +382,9 @@ def test_where_prolific_does_not_answer_in_time_it_tells_later(
 
 
 def test_a_place_at_figure_eight_is_proved_by_its_code(sqlite_url: str) -> None:
-    with playing(OnSlots, sqlite_url) as (scene, service, _):
-        assert isinstance(scene, OnSlots)
-        unit, other, *_rest = scene.fake.open_units()
+    with playing(SlotsScenario, sqlite_url) as (scenario, service, _):
+        assert isinstance(scenario, SlotsScenario)
+        unit, other, *_rest = scenario.fake.open_units()
         names = {name: unit["data"][name] for name in ("slot", "code", "offer")}
         for forged in ({"slot": other["data"]["slot"]}, {"slot": "x-1"}, {"code": "ABCDEF"}):
             refusal(open_page(service, **{**names, **forged}), 422, "bad-arrival")
@@ -379,7 +397,7 @@ def test_a_place_at_figure_eight_is_proved_by_its_code(sqlite_url: str) -> None:
 def test_a_wrong_answer_about_a_topic_stops_only_whom_the_platform_has_sent(
     sqlite_url: str,
 ) -> None:
-    with hired(sqlite_url, quality={"attempts": 1}) as one:
+    with hiring_study(sqlite_url, quality={"attempts": 1}) as one:
         question = {"question": "What?", "choices": ["Wine", "Coffee"], "right": "Coffee"}
         documents = [{"id": f"d{n}", "text": f"text {n}"} for n in range(1, 7)]
         body = {"id": "asked", "documents": documents, "understanding": question}
@@ -411,7 +429,7 @@ def test_a_wrong_answer_about_a_topic_stops_only_whom_the_platform_has_sent(
 
 
 def test_what_is_held_waits_while_its_topic_is_closed_and_who_is_blocked_gives_none(
-    one: Hired,
+    one: HiringStudy,
 ) -> None:
     kept, blocked = one.take("AREAL"), one.take("ABLOCKED")
     tokens = one.enter(kept), one.enter(blocked)
@@ -432,7 +450,7 @@ def test_what_is_held_waits_while_its_topic_is_closed_and_who_is_blocked_gives_n
 def test_a_stranger_in_the_name_of_a_worker_who_holds_a_trap_is_asked_something_else(
     sqlite_url: str,
 ) -> None:
-    with hired(sqlite_url, quality={"batch": 4, "traps": 2}) as one:
+    with hiring_study(sqlite_url, quality={"batch": 4, "traps": 2}) as one:
         one.service.send("PATCH", AT, {"platform_options": {"queue": f"{one.fake.url}/queue"}})
         one.start()
         one.tick()

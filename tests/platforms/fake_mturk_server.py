@@ -19,8 +19,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.model import Shape
 from botocore.validate import ParamValidator
-from platforms.mturk import MTurk
-from platforms.mturk_facts import Json, Refusal
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_model import Json, Refusal
 
 KEY, SECRET = "AKIAFAKE", "sesame"
 PREFIX = "MTurkRequesterServiceV20170117."

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from in_process import AT, Clock, InProcess, installed
-from platforms.hired import Hired, hired
-from platforms.scenes import PUBLIC
-from platforms.scenes_of_sessions import OnProlific
+from platforms.hiring_study import HiringStudy, hiring_study
+from platforms.scenarios import PUBLIC
+from platforms.session_scenarios import ProlificScenario
 
-from nextpair.app.hiring.dispatcher import Doing
+from nextpair.app.hiring.dispatcher import Dispatcher
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.accounts.prolific import PAYING
 
@@ -21,8 +21,8 @@ DAY = 86_400
 class AtProlific:
     """A study at Prolific in which one worker is about to get a bonus, and runners."""
 
-    def __init__(self, scene: OnProlific, service: InProcess) -> None:
-        self.scene = scene
+    def __init__(self, scenario: ProlificScenario, service: InProcess) -> None:
+        self.scenario = scenario
         self.service = service
 
     def runner(self, ahead: float = 0.0) -> Runner:
@@ -32,10 +32,10 @@ class AtProlific:
 
     def paid(self) -> list[float]:
         """List all bonuses, those that are still on their way too."""
-        self.scene.settle()
+        self.scenario.settle_payments()
         return [
             amount
-            for one in self.scene.fake.submissions.values()
+            for one in self.scenario.fake.submissions.values()
             for amount in one["bonus_payments"]
         ]
 
@@ -49,16 +49,16 @@ class AtProlific:
 
 @contextmanager
 def at_prolific(url: str) -> Iterator[AtProlific]:
-    with OnProlific.staged() as scene:
-        assert isinstance(scene, OnProlific)
-        given = {"prolific": scene.access()}
+    with ProlificScenario.running_platform() as scenario:
+        assert isinstance(scenario, ProlificScenario)
+        given = {"prolific": scenario.access()}
         with installed(url, public_url=PUBLIC, platforms=given) as service:
-            scene.prepare(service, size=12)
-            made = AtProlific(scene, service)
+            scenario.prepare(service, size=12)
+            made = AtProlific(scenario, service)
             first = made.runner()
             first.tick()
             first.resign()
-            scene._work(service, "ann")
+            scenario._work(service, "ann")
             yield made
 
 
@@ -68,11 +68,11 @@ def asleep_after_noting(
 ) -> Iterator[list[str]]:
     """Let a runner sleep, once, right after it has noted that it pays a bonus."""
     slept: list[str] = []
-    made = Doing._deed
+    made = Dispatcher._attempt
 
-    def deed(self: Doing, *given: Any) -> Any:
+    def deed(self: Dispatcher, *given: Any) -> Any:
         found = made(self, *given)
-        keep = found.keep
+        keep = found.save_progress
 
         def kept(values: Any) -> None:
             keep(values)
@@ -80,11 +80,11 @@ def asleep_after_noting(
                 slept.append("here")
                 meanwhile()
 
-        object.__setattr__(found, "keep", kept)
+        object.__setattr__(found, "save_progress", kept)
         return found
 
     with monkeypatch.context() as patched:
-        patched.setattr(Doing, "_deed", deed)
+        patched.setattr(Dispatcher, "_attempt", deed)
         yield slept
 
 
@@ -99,7 +99,7 @@ def test_a_runner_that_sleeps_between_noting_and_sending_does_not_pay_again(
             study.service.clock.move(SETTLING + 60)
             assert other.tick()
             if listed:
-                study.scene.settle()
+                study.scenario.settle_payments()
 
         with asleep_after_noting(monkeypatch, meanwhile) as slept:
             sleeper.tick()
@@ -132,7 +132,7 @@ def test_two_runners_whose_clocks_differ_by_hours_pay_once(database_url: str) ->
     with at_prolific(database_url) as study:
         one, ahead = study.runner(), study.runner(ahead=6 * 3600)
         # It is being paid, and nobody hears of it.
-        study.scene.fake.dies_after = "POST /api/v1/bulk-bonus-payments/"
+        study.scenario.fake.loses_answer_after = "POST /api/v1/bulk-bonus-payments/"
         one.tick()
         one.resign()
         study.service.clock.move(61)
@@ -147,7 +147,7 @@ def test_two_runners_whose_clocks_differ_by_hours_pay_once(database_url: str) ->
 
 
 def test_a_clock_that_is_ahead_takes_no_lead_from_another(sqlite_url: str) -> None:
-    with hired(sqlite_url) as one:
+    with hiring_study(sqlite_url) as one:
         one.start()
         clock = Clock()
         clock.now = one.service.clock.now + DAY
@@ -163,7 +163,7 @@ def test_a_runner_that_was_given_up_sends_no_bonus_at_mturk(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """MTurk forgets after a day that it has seen a payment's token."""
-    with hired(sqlite_url) as one:
+    with hiring_study(sqlite_url) as one:
         one.start()
         one.tick()
         one.work("AGOOD")
@@ -178,12 +178,12 @@ def test_a_runner_that_was_given_up_sends_no_bonus_at_mturk(
 
 
 def _sleep_in_front_of_bonus(
-    monkeypatch: pytest.MonkeyPatch, one: Hired, other: Runner
+    monkeypatch: pytest.MonkeyPatch, one: HiringStudy, other: Runner
 ) -> list[str]:
     slept: list[str] = []
-    act = Doing._act
+    act = Dispatcher._execute
 
-    def sleep(self: Doing, row: Any, *given: Any) -> Any:
+    def sleep(self: Dispatcher, row: Any, *given: Any) -> Any:
         if row.kind == "bonus" and not slept:
             slept.append("here")
             one.service.clock.move(2 * DAY)
@@ -191,5 +191,5 @@ def _sleep_in_front_of_bonus(
             one.mturk.tokens.clear()
         return act(self, row, *given)
 
-    monkeypatch.setattr(Doing, "_act", sleep)
+    monkeypatch.setattr(Dispatcher, "_execute", sleep)
     return slept

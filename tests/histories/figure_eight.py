@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from histories.places import BONUS, REWARD, Place, Visit, fail, with_fee
+from histories.simulated_platform import BONUS, REWARD, SimulatedPlatform, Visit, fail, with_fee
 from in_process import Json
 from platforms.fake_figure_eight import FakeFigureEight
-from platforms.serving import serving
+from platforms.fake_server import serving
 
 
-class AtFigureEight(Place):
+class SimulatedFigureEight(SimulatedPlatform):
     """Places of Figure Eight; a contributor who leaves is followed by another one."""
 
     name = "figure-eight"
-    returns = False
+    reports_returns = False
 
     def __init__(self, fake: FakeFigureEight) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class AtFigureEight(Place):
 
     @classmethod
     @contextmanager
-    def staged(cls) -> Iterator[Place]:
+    def running_platform(cls) -> Iterator[SimulatedPlatform]:
         """Let it run."""
         with serving(FakeFigureEight()) as fake:
             yield cls(fake)
@@ -95,9 +95,9 @@ class AtFigureEight(Place):
         """Be away, answer oddly, or do something and lose the answer."""
         fail(self.fake, chance)
 
-    def calm(self) -> None:
+    def recover(self) -> None:
         """Be well."""
-        self.fake.faults, self.fake.dies_after = [], None
+        self.fake.faults, self.fake.loses_answer_after = [], None
 
     def hooks(self) -> list[tuple[dict[str, str], bytes]]:
         """Take what Figure Eight would post."""

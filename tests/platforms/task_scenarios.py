@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from in_process import InProcess, Json
 from platforms.fake_label_studio import FakeLabelStudio
-from platforms.scenes import UNHARMED, OnFake, OnFigureEight, finished, post_news
+from platforms.scenarios import NO_CRASH, FakeScenario, FigureEightScenario, finished, post_news
 
-WORD = "our-word"
+WEBHOOK_SECRET = "our-word"
 
 
 def preferred(data: Json) -> str:
@@ -17,26 +17,26 @@ def preferred(data: Json) -> str:
     return "left" if left < right else "right"
 
 
-class OnUnits(OnFigureEight):
+class UnitsScenario(FigureEightScenario):
     """Pairs as units of Figure Eight, a page at a time."""
 
     hiring: ClassVar[Json] = {"questions": 2, "reward": 30, "budget": 2000, "at_once": 2}
     study: ClassVar[Json] = {"quality": {}, "hiring": hiring}
     size: ClassVar[int] = 4
 
-    def play(self, service: InProcess) -> Iterator[str]:
+    def run(self, service: InProcess) -> Iterator[str]:
         """Answers are told by webhooks, then by a report, then to the end."""
         yield "nothing is published"
         self._answer(service)
         yield "webhooks have told of answers"
         answered = self._answer(None)
         while not self.fake.tells(answered[-1]):
-            yield UNHARMED
+            yield NO_CRASH
         yield "a report tells of answers"
         while not finished(service):
             self._answer(service)
             if not finished(service):
-                yield UNHARMED
+                yield NO_CRASH
         yield "everything is answered"
 
     def _answer(self, told: InProcess | None) -> list[Json]:
@@ -48,7 +48,7 @@ class OnUnits(OnFigureEight):
         return units
 
 
-class OnLabelStudio(OnFake[FakeLabelStudio]):
+class LabelStudioScenario(FakeScenario[FakeLabelStudio]):
     """Pairs as tasks of a project."""
 
     platform: ClassVar[str] = "label-studio"
@@ -57,28 +57,28 @@ class OnLabelStudio(OnFake[FakeLabelStudio]):
     secret: ClassVar[str] = "token"
 
     @classmethod
-    def made(cls) -> FakeLabelStudio:
+    def make_fake(cls) -> FakeLabelStudio:
         """Make the fake."""
         return FakeLabelStudio()
 
     def access(self) -> dict[str, str]:
         """Say what an installation needs to reach it."""
-        return {"url": self.fake.url, "token": self.fake.token, "hook_secret": WORD}
+        return {"url": self.fake.url, "token": self.fake.token, "hook_secret": WEBHOOK_SECRET}
 
-    def play(self, service: InProcess) -> Iterator[str]:
+    def run(self, service: InProcess) -> Iterator[str]:
         """Answers are told by webhooks, one changes, and the rest is read from the project."""
         yield "nothing is published"
         for task in self.fake.open_tasks():
             made = self.fake.annotate(task["id"], preferred(task["data"]))
             told = {"action": "ANNOTATION_CREATED", "annotation": made, "task": task}
-            post_news(service, json.dumps(told).encode(), {"X-Nextpair-Secret": WORD})
+            post_news(service, json.dumps(told).encode(), {"X-Nextpair-Secret": WEBHOOK_SECRET})
         yield "webhooks have told of answers"
         while not finished(service):
             for task in self.fake.open_tasks():
                 self.fake.annotate(task["id"], preferred(task["data"]))
             yield "the project has answers"
 
-    def came_of_it(self) -> Json:
+    def outcome_at_platform(self) -> Json:
         """Say what there is."""
         fake = self.fake
         tasks = [(one["data"], bool(one["annotations"])) for one in fake.tasks.values()]

@@ -6,7 +6,7 @@ import json
 import uuid
 from collections.abc import Callable
 
-from platforms.mturk_facts import (
+from platforms.fake_mturk_model import (
     Assignment,
     Booked,
     Hit,
