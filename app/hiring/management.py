@@ -182,7 +182,8 @@ def hiring_warnings(hiring: HiringRow | None, dead_letters: int) -> list[str]:
         what = "message" if dead_letters == 1 else "messages"
         warnings.append(
             f"{dead_letters} {what} of the platform could not be taken in. Compare the sessions "
-            "that the platform lists with those that are listed here, and pay by hand what is missing."
+            "that the platform lists with those that are listed here, and pay by hand what is "
+            "missing."
         )
     return warnings
 

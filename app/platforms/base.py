@@ -18,9 +18,9 @@ is decided in `nextpair.app.hiring`, for all platforms alike. A platform has two
   of these has confirmed it. The others are the commands of the outbox: `publish`, `accept`,
   `reject`, `bonus`, `keep_away`, `expire`. Each gets a `CommandAttempt` and must be idempotent:
   send its idempotency key where the platform takes one, and where `is_retry` is set look up first
-  whether the command was carried out. A command of several steps saves the ids that it is given after each
-  step (`save_progress`), or for the whole study (`save_resources`). What is too long for one file
-  goes to a file of the same name in `accounts/`.
+  whether the command was carried out. A command of several steps saves the ids that it is given
+  after each step (`save_progress`), or for the whole study (`save_resources`). What is too long for
+  one file goes to a file of the same name in `accounts/`.
 
 Calls raise one of the errors of `PlatformError`, which decide what happens next: `PlatformDenied`
 (the key is wrong: hiring pauses until someone starts it again), `PlatformUnreachable` (hiring

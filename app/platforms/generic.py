@@ -1,4 +1,4 @@
-"""Any other platform by settings alone: parameters in, a code, an address or a form out."""
+"""Any other platform, by options alone: parameters in; a code, an address or a form out."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -24,7 +24,7 @@ Parameter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{0,100}$")
 Site = Annotated[str, StringConstraints(pattern=r"^https?://[A-Za-z0-9.:\[\]-]+$")]
 
 BACK = "back"
-"""Under what the address is kept that an arrival brought to go back to."""
+"""The key in `Arrival.extra` of the address to go back to."""
 
 
 class Ending(StrEnum):
@@ -37,7 +37,7 @@ class Ending(StrEnum):
 
 
 class Generic(Platform):
-    """Read who comes from parameters, and end as the platform wants it."""
+    """Read who arrives from parameters, and end as the platform needs it."""
 
     worker: Parameter = Field("worker", description="the parameter that names the worker")
     session: Parameter = Field("", description="the parameter that names their session, if any")
@@ -67,21 +67,21 @@ class Generic(Platform):
                 raise ValueError("back needs the sites it may name")
             if self.url and not self.url.startswith(("http://", "https://")):
                 raise ValueError("url must begin with https://")
-        if any("=" not in one for one in self.fields):
+        if any("=" not in field for field in self.fields):
             raise ValueError("each of the fields is name=value")
         return self
 
     def is_preview(self, query: Mapping[str, str]) -> bool:
-        """Say whether someone only looks at the offer."""
+        """Say whether a worker only previews the offer."""
         name, _, value = self.preview.partition("=")
         return bool(name) and query.get(name) == value
 
     def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
-        """Say who comes."""
+        """Read who arrives."""
         worker = required_parameter(query, self.worker)
         session = required_parameter(query, self.session) if self.session else worker
-        named = bool(self.offer) and bool(query.get(self.offer, "").strip())
-        offer = required_parameter(query, self.offer) if named else None
+        is_named = bool(self.offer) and bool(query.get(self.offer, "").strip())
+        offer = required_parameter(query, self.offer) if is_named else None
         extra = {}
         if self.back:
             extra[BACK] = query.get(self.back, "")
@@ -91,7 +91,7 @@ class Generic(Platform):
 
     @property
     def hands_in(self) -> bool:
-        """Unless it ends with nothing."""
+        """Unless the ending is nothing."""
         return self.ending is not Ending.NOTHING
 
     def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> CompletionAction:
@@ -108,13 +108,13 @@ class Generic(Platform):
             "session": arrival.session,
             "offer": arrival.offer or "",
         }
-        to = _filled(self.url, {name: quote(value, safe="") for name, value in values.items()})
+        target = _filled(self.url, {name: quote(value, safe="") for name, value in values.items()})
         if self.back:
-            to = arrival.extra[BACK].rstrip("/") + self.path
+            target = arrival.extra[BACK].rstrip("/") + self.path
         if self.ending is Ending.REDIRECT:
-            return Redirect(to)
-        pairs = (one.partition("=") for one in self.fields)
-        return FormPost(to, {name: _filled(value, values) for name, _, value in pairs})
+            return Redirect(target)
+        pairs = (field.partition("=") for field in self.fields)
+        return FormPost(target, {name: _filled(value, values) for name, _, value in pairs})
 
     def frame_ancestors(self, access: Any) -> Sequence[str]:
         """List the sites that show the judging page in a frame."""

@@ -1,4 +1,4 @@
-"""A plain link: whoever has it judges under the name in it, and is paid elsewhere or not."""
+"""A plain link: who opens it judges under the name in it, and is paid elsewhere or not."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ class Link(Platform):
     code: Flag = Field(False, description="whether they get a code when they are done")
 
     def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
-        """Say who comes; one name has one session, to which it can come back."""
+        """Read who arrives; a name has one session, to which it can return."""
         worker = required_parameter(query, self.worker)
         return Arrival(worker, worker)
 

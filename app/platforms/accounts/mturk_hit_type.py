@@ -1,4 +1,4 @@
-"""What an account at MTurk asks the platform's options."""
+"""The HIT type of a study, as the platform's options define it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from nextpair.app.platforms.messages import Offer
 
 @dataclass(frozen=True, slots=True)
 class HitTypeSpec:
-    """What all HITs of a study have in common, as MTurk wants to be told."""
+    """What all HITs of a study have in common, as parameters of MTurk's calls."""
 
     qualification: Mapping[str, Any]
     common: Mapping[str, Any]
@@ -17,20 +17,20 @@ class HitTypeSpec:
     notification: Mapping[str, Any] | None
 
     def hit_type(self, qualification: str) -> dict[str, Any]:
-        """Say what the type of the HITs is, which those do not see who are kept away."""
-        away = {
+        """Return the HIT type; workers with the qualification do not see its HITs."""
+        excluded = {
             "QualificationTypeId": qualification,
             "Comparator": "DoesNotExist",
             "ActionsGuarded": "DiscoverPreviewAndAccept",
         }
-        return {**self.common, "QualificationRequirements": [*self.requirements, away]}
+        return {**self.common, "QualificationRequirements": [*self.requirements, excluded]}
 
 
 class HitTemplate(Protocol):
-    """What the account asks the platform's options."""
+    """What the platform's options say of the HITs."""
 
     def hit_type_spec(self, offer: Offer) -> HitTypeSpec:
-        """Say what all HITs of a study have in common."""
+        """Return what all HITs of a study have in common."""
 
-    def hit(self, offer: Offer, hit_type: str, token: str) -> dict[str, Any]:
-        """Say what one HIT is."""
+    def hit(self, offer: Offer, hit_type: str, idempotency_key: str) -> dict[str, Any]:
+        """Return the parameters of one HIT."""

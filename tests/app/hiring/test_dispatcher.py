@@ -12,7 +12,7 @@ from platforms.session_scenarios import ProlificScenario
 
 from nextpair.app.hiring.dispatcher import Dispatcher
 from nextpair.app.hiring.runner import Runner
-from nextpair.app.platforms.accounts.prolific import PAYING
+from nextpair.app.platforms.accounts.prolific import PAYING_SINCE
 
 SETTLING = 15 * 60
 DAY = 86_400
@@ -76,7 +76,7 @@ def asleep_after_noting(
 
         def kept(values: Any) -> None:
             keep(values)
-            if PAYING in values and not slept:
+            if PAYING_SINCE in values and not slept:
                 slept.append("here")
                 meanwhile()
 
