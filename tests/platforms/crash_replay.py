@@ -1,4 +1,4 @@
-"""A runner that can die at every step: before and after each commit, and each call it makes."""
+"""Replays of a scenario in which the process crashes at any step: around each commit and call."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,40 +28,40 @@ from nextpair.storage.hiring_tables import (
 from nextpair.storage.tables import Judgment, Worker
 
 TICKS = 7
-"""After how many looks of the runner everything is settled that can be."""
+"""After how many ticks of the runner everything is settled that can be."""
 SECONDS_BETWEEN_TICKS = 1000.0
-"""Seconds between looks: longer than a dead leader leads, and than a payment may be unseen."""
+"""Longer than the leader lease of a dead process, and than a payment takes to be listed."""
 Rows = dict[str, list[dict[str, Any]]]
 
 
 class Crash(BaseException):
-    """The process is gone: nothing that handles errors may handle this."""
+    """The process is gone: no handler of errors may catch this."""
 
 
 class CrashPoint:
-    """Counts the steps at which a process can die, and lets it die at one of them."""
+    """Counts the steps at which a process can crash, and crashes it at one of them."""
 
     def __init__(self, at: int | None = None) -> None:
         self.at = at
         self.steps = 0
 
     def step(self) -> None:
-        """Die, or go on."""
+        """Crash, or go on."""
         self.steps += 1
         if self.steps == self.at:
             raise Crash()
 
 
 class CrashingDatabase(Database):
-    """A database whose process can die before and after each commit."""
+    """A database whose process can crash before and after each commit."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.crash_point = CrashPoint()
-        event.listen(self._engine, "connect", self._hurry)
+        event.listen(self._engine, "connect", self._disable_sync)
 
-    def _hurry(self, connection: Any, _: object) -> None:
-        # It is a process that dies here and not the machine, so that disks need not be waited for.
+    def _disable_sync(self, connection: Any, _: object) -> None:
+        # The process crashes here and not the machine, so that no disk needs to be waited for.
         sqlite, postgresql = "PRAGMA synchronous = OFF", "SET synchronous_commit = off"
         connection.execute(sqlite if self.is_sqlite else postgresql)
         if not self.is_sqlite:
@@ -69,7 +69,7 @@ class CrashingDatabase(Database):
 
     @contextmanager
     def write(self, *, wait: float | None = None) -> Iterator[Any]:
-        """Commit, or die before or after."""
+        """Commit, or crash before or after."""
         with super().write(wait=wait) as connection:
             yield connection
             self.crash_point.step()
@@ -77,14 +77,14 @@ class CrashingDatabase(Database):
 
     @contextmanager
     def at_once(self) -> Iterator[Any]:
-        """Commit with each statement, or die before or after."""
+        """Commit with each statement, or crash before or after."""
         self.crash_point.step()
         with super().at_once() as connection:
             yield connection
         self.crash_point.step()
 
     def rows(self) -> Rows:
-        """Copy everything."""
+        """Copy all rows."""
         with self.read() as connection:
             return {
                 table.name: [dict(row._mapping) for row in connection.execute(select(table))]
@@ -92,7 +92,7 @@ class CrashingDatabase(Database):
             }
 
     def restore_snapshot(self, rows: Rows) -> None:
-        """Let everything be as it was."""
+        """Restore all rows."""
         tables = Base.metadata.sorted_tables
         with Database.write(self) as connection:
             for table in reversed(tables):
@@ -101,10 +101,10 @@ class CrashingDatabase(Database):
                 if rows[table.name]:
                     connection.execute(insert(table), rows[table.name])
                 if not self.is_sqlite and table.autoincrement_column is not None:
-                    connection.execute(text(_COUNT_ON.format(table=table.name)))
+                    connection.execute(text(_RESET_SEQUENCE.format(table=table.name)))
 
 
-_COUNT_ON = (
+_RESET_SEQUENCE = (
     "SELECT setval(pg_get_serial_sequence('{table}', 'id'), "
     "(SELECT coalesce(max(id), 0) + 1 FROM {table}), false)"
 )
@@ -112,16 +112,16 @@ _COUNT_ON = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All there is, there and here, right before the runner looks."""
+    """The state of the platform and of the database, right before the runner ticks."""
 
     name: str
     rows: Rows
-    there: Any
+    platform: Any
     now: float
 
 
 class CrashReplay:
-    """A scene, its moments, and what comes of each of them."""
+    """Replays a scenario from each of its checkpoints."""
 
     def __init__(self, scenario: Scenario, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.scenario = scenario
@@ -133,13 +133,13 @@ class CrashReplay:
             platforms={scenario.platform.replace("-", "_"): _secrets(scenario)},
         )
         self.checkpoints = list(self._record())
-        # A process is new after each death, but not its connections: to open them takes long.
+        # After a crash the process is new, but not its connections: to open them takes long.
         platform = make_platform(scenario.platform, scenario.options())
         access = read_access(scenario.platform, self.settings.platforms)
         self._account = platform.open(access)
         monkeypatch.setattr("nextpair.app.runtime.service.Database", lambda *_, **__: self.database)
         for kind in (httpx.Client, URLLib3Session):
-            monkeypatch.setattr(kind, "send", self._deadly(kind.send))
+            monkeypatch.setattr(kind, "send", self._crashing(kind.send))
 
     def _record(self) -> Iterator[Checkpoint]:
         given = {self.scenario.platform.replace("-", "_"): self.scenario.access()}
@@ -155,68 +155,68 @@ class CrashReplay:
                 service.clock.move(15)
             runner.resign()
 
-    def _deadly(self, send: Callable[..., Any]) -> Callable[..., Any]:
-        def sent(*given: Any, **more: Any) -> Any:
+    def _crashing(self, send: Callable[..., Any]) -> Callable[..., Any]:
+        def sent(*args: Any, **options: Any) -> Any:
             self.database.crash_point.step()
-            answer = send(*given, **more)
+            answer = send(*args, **options)
             self.database.crash_point.step()
             return answer
 
         return sent
 
     def expire_lease(self) -> None:
-        """Let nobody lead, as when a dead leader is given up: clocks here are not the machine's."""
+        """End the leader lease, as time would: clocks here are not the machine's."""
         with Database.write(self.database) as connection:
             connection.execute(delete(LeaseTable))
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         self._account.close()
         self.database.close()
 
     def replay(
-        self, moment: Checkpoint, at: int | None = None, expected: Any = None
+        self, checkpoint: Checkpoint, at: int | None = None, expected: Any = None
     ) -> tuple[int, dict[str, Any]]:
-        """Let a runner look from a moment on; where it dies, another one goes on.
+        """Run from a checkpoint; after a crash, another process goes on.
 
-        Returns how many steps the first look had, and what came of it all.
+        Returns how many steps the first tick had, and the outcome.
         """
-        clock = self.rewind(moment)
-        fate = self.database.crash_point = CrashPoint(at)
+        clock = self.rewind(checkpoint)
+        crash_point = self.database.crash_point = CrashPoint(at)
         runner, steps = None, 0
-        for look in range(TICKS):
+        for tick in range(TICKS):
             try:
-                runner = runner or self.process(clock)
+                runner = runner or self.new_process(clock)
                 runner.tick()
             except Crash:
                 runner = None
-            steps = steps or fate.steps
+            steps = steps or crash_point.steps
             clock.move(SECONDS_BETWEEN_TICKS)
             self.scenario.settle_payments()
-            if look and expected is not None and self.outcome() == expected:
+            if tick and expected is not None and self.outcome() == expected:
                 break
         return steps, self.outcome()
 
-    def rewind(self, moment: Checkpoint) -> Clock:
-        """Let everything be as it was, but some time later."""
+    def rewind(self, checkpoint: Checkpoint) -> Clock:
+        """Restore everything, but some time later."""
         self.database.crash_point = CrashPoint()
-        self.database.restore_snapshot(moment.rows)
-        self.scenario.restore_snapshot(moment.there)
+        self.database.restore_snapshot(checkpoint.rows)
+        self.scenario.restore_snapshot(checkpoint.platform)
         clock = Clock()
-        clock.now = moment.now + SECONDS_BETWEEN_TICKS
+        clock.now = checkpoint.now + SECONDS_BETWEEN_TICKS
         return clock
 
-    def process(self, clock: Clock) -> Runner:
-        """Begin anew: nothing is remembered but what the database has."""
+    def new_process(self, clock: Clock) -> Runner:
+        """Start a new process: all of its state is in the database."""
         self.database.clock = clock
         runner = Runner(Service(self.settings, clock), clock)
         runner._account = lambda study: self._account  # type: ignore[method-assign]
         return runner
 
     def outcome(self) -> dict[str, Any]:
-        """Say what came of it, there and here."""
+        """Return the outcome at the platform and here."""
         with self.database.read() as connection:
-            deeds = connection.execute(
+            commands = connection.execute(
                 select(
                     OutboxTable.kind,
                     OutboxTable.cost,
@@ -232,8 +232,8 @@ class CrashReplay:
             counted = select(func.count()).select_from(Judgment)
             offered = select(OfferTable.number, OfferTable.state)
             return {
-                "there": self.scenario.outcome_at_platform(),
-                "deeds": sorted(tuple(str(one) for one in row) for row in deeds),
+                "platform": self.scenario.outcome_at_platform(),
+                "commands": sorted(tuple(str(value) for value in row) for row in commands),
                 "offers": sorted(map(tuple, connection.execute(offered))),
                 "sessions": sorted(connection.execute(select(SubmissionTable.state)).scalars()),
                 "answers": connection.execute(counted).scalar_one(),

@@ -1,4 +1,4 @@
-"""Figure Eight as its clients have met it: 200 with an error inside, 202, and silent refusals."""
+"""A fake Figure Eight as clients describe it: errors with status 200, 202, silent refusals."""
 
 import hashlib
 import io
@@ -159,8 +159,8 @@ class FakeFigureEight(FakePlatform):
     def _lines(self, job: str) -> str:
         return "\n".join(json.dumps(one) for one in self._of(job))
 
-    def tells(self, unit: Json) -> bool:
-        """Say whether the report that is read next has a unit as it is now."""
+    def is_reported(self, unit: Json) -> bool:
+        """Say whether the next report has the current state of a unit."""
         job = str(unit["job_id"])
         return job not in self._building and json.dumps(unit) in self._reports.get(job, "")
 
@@ -177,7 +177,7 @@ class FakeFigureEight(FakePlatform):
         return [one for one in self.units.values() if one["job_id"] == int(job)]
 
     def outcome_at_platform(self) -> Json:
-        """Say what there is and what was paid, whatever the numbers of jobs and units are."""
+        """Return what exists and what was paid, without the ids of jobs and units."""
         told = [(one["data"], one) for one in self.units.values()]
         names = [str(data.get("nextpair_task") or data["slot"]) for data, _ in told]
         return {

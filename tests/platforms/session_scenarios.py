@@ -1,4 +1,4 @@
-"""Scenes on platforms that send workers to our page: MTurk, Prolific, Figure Eight's slots."""
+"""Scenarios of platforms that send workers to our page: MTurk, Prolific, Figure Eight's slots."""
 
 import copy
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ from platforms.scenarios import (
     FigureEightScenario,
     Scenario,
     finished,
-    post_news,
+    post_webhook,
 )
 
 
 class MTurkScenario(Scenario):
-    """HITs, with a queue that tells of those given back."""
+    """HITs, with a queue that reports returned ones."""
 
     platform: ClassVar[str] = "mturk"
 
@@ -33,12 +33,12 @@ class MTurkScenario(Scenario):
     @classmethod
     @contextmanager
     def running_platform(cls) -> Iterator[Scenario]:
-        """Let the platform run."""
+        """Run the platform."""
         with serving_mturk(MTurk()) as fake:
             yield cls(fake)
 
     def access(self) -> dict[str, str]:
-        """Say what an installation needs to reach it."""
+        """Return the installation's settings of it."""
         return self.fake.access()
 
     def options(self) -> Json:
@@ -46,56 +46,56 @@ class MTurkScenario(Scenario):
         return {"queue": f"{self.fake.url}/queue"}
 
     def run(self, service: InProcess) -> Iterator[str]:
-        """One is good, one is a fool, one gives back."""
-        one = HiringStudy(service, self.fake)
+        """One worker passes, one fails the traps, one returns the HIT."""
+        study = HiringStudy(service, self.fake)
         yield "nothing is published"
-        one.work("AGOOD")
-        one.work("ABAD", fool=True)
-        gone = one.take("AGONE")
-        one.judge(one.enter(gone), most=1)
+        study.work("AGOOD")
+        study.work("ABAD", fool=True)
+        gone = study.take("AGONE")
+        study.judge(study.enter(gone), most=1)
         self.fake.mturk.give_back(gone)
-        yield "two have handed in and one has given back"
+        yield "two have handed in and one has returned"
         last = 0
         while not finished(service):
             last += 1
-            taken = one.take(f"ALAST{last}")
-            token = one.enter(taken)
-            # The queue tells that they have taken it, and from then on what they answer counts.
+            taken = study.take(f"ALAST{last}")
+            token = study.enter(taken)
+            # The queue reports that it was taken, and from then on its answers count.
             yield NO_CRASH
-            one.judge(token)
-            one.hand_in(token)
+            study.judge(token)
+            study.hand_in(token)
         yield "the last has handed in"
 
     def outcome_at_platform(self) -> Json:
-        """Say what there is, and what was paid."""
+        """Return what exists, and what was paid."""
         mturk = self.fake.mturk
-        each = [one for hit in mturk.hits.values() for one in hit.assignments]
+        assignments = [taken for hit in mturk.hits.values() for taken in hit.assignments]
         return {
             "hits": sorted((hit.places, hit.expires) for hit in mturk.hits.values()),
-            "sessions": sorted((one.worker, one.status) for one in each),
-            "bonuses": sorted(one["WorkerId"] for one in mturk.bonuses),
+            "sessions": sorted((taken.worker, taken.status) for taken in assignments),
+            "bonuses": sorted(bonus["WorkerId"] for bonus in mturk.bonuses),
             "qualifications": len(mturk.qualifications),
             "away": sorted(worker for _, worker in mturk.granted),
             "paid": mturk.spent,
         }
 
     def snapshot(self) -> Any:
-        """Copy all that happened there."""
+        """Copy the state of the platform."""
         return copy.deepcopy(self.fake.mturk)
 
-    def restore_snapshot(self, kept: Any) -> None:
-        """Let it be as it was."""
-        self.fake.mturk = copy.deepcopy(kept)
+    def restore_snapshot(self, snapshot: Any) -> None:
+        """Restore the state of the platform."""
+        self.fake.mturk = copy.deepcopy(snapshot)
 
     def settle_payments(self) -> None:
         """MTurk pays at once."""
 
     def revoke_key(self) -> None:
-        """Let MTurk take our key no more."""
+        """Revoke our key."""
         self.fake.secrets.clear()
 
     def restore_key(self) -> None:
-        """Let it take our key again."""
+        """Accept our key again."""
         self.fake.secrets[KEY] = SECRET
 
 
@@ -107,11 +107,11 @@ class ProlificScenario(FakeScenario[FakeProlific]):
 
     @classmethod
     def make_fake(cls) -> FakeProlific:
-        """Make the fake."""
+        """Create the fake."""
         return FakeProlific()
 
     def access(self) -> dict[str, str]:
-        """Say what an installation needs to reach it."""
+        """Return the installation's settings of it."""
         return {
             "token": self.fake.token,
             "hook_secret": self.fake.hook_secret,
@@ -120,70 +120,71 @@ class ProlificScenario(FakeScenario[FakeProlific]):
         }
 
     def run(self, service: InProcess) -> Iterator[str]:
-        """One is good, and a webhook tells; one is a fool, one gives back."""
+        """One worker passes, with a webhook; one fails the traps, one returns the session."""
         yield "nothing is published"
         good = self._work(service, "ann")
         self._work(service, "bob", fool=True)
-        gone, _ = self._come(service, "eve")
+        gone, _ = self._arrive(service, "eve")
         self.fake.end(gone, "RETURNED")
-        about = {"event_type": "submission.status.change", "participant_id": "ann"}
-        change = {**about, "resource_id": good, "status": "AWAITING REVIEW"}
+        fields = {"event_type": "submission.status.change", "participant_id": "ann"}
+        change = {**fields, "resource_id": good, "status": "AWAITING REVIEW"}
         headers, body = self.fake.hook(change)
-        post_news(service, body, headers)
-        yield "two have handed in and one has given back"
+        post_webhook(service, body, headers)
+        yield "two have handed in and one has returned"
         last = 0
         while not finished(service):
             last += 1
             self._work(service, f"last{last}")
         yield "the last has handed in"
 
-    def _come(self, service: InProcess, worker: str) -> tuple[str, str]:
-        for study, about in self.fake.studies.items():
-            if about["status"] == "ACTIVE" and self.fake.has_room(study):
+    def _arrive(self, service: InProcess, worker: str) -> tuple[str, str]:
+        for study, definition in self.fake.studies.items():
+            if definition["status"] == "ACTIVE" and self.fake.has_room(study):
                 session = self.fake.take(study, worker)
                 names = {"PROLIFIC_PID": worker, "SESSION_ID": session, "STUDY_ID": study}
                 return session, enter(service, ENTRANCE, names)
         raise AssertionError("there are no places")
 
     def _work(self, service: InProcess, worker: str, *, fool: bool = False) -> str:
-        session, token = self._come(service, worker)
+        session, token = self._arrive(service, worker)
         judge(service, token, fool=fool)
         service.post("/v1/session/finish", {}, bearer=token)
         self.fake.end(session)
         return session
 
     def outcome_at_platform(self) -> Json:
-        """Say what there is, and what was paid."""
+        """Return what exists, and what was paid."""
         fake = self.fake
         return {
             "studies": sorted(
-                (one["status"], one["total_available_places"]) for one in fake.studies.values()
+                (study["status"], study["total_available_places"])
+                for study in fake.studies.values()
             ),
             "sessions": sorted(
-                (one["participant"], one["status"], *one["bonus_payments"])
-                for one in fake.submissions.values()
+                (session["participant"], session["status"], *session["bonus_payments"])
+                for session in fake.submissions.values()
             ),
-            "groups": [sorted(one["members"]) for one in fake.groups.values()],
-            "subscriptions": sum(one["is_enabled"] for one in fake.subscriptions.values()),
+            "groups": [sorted(group["members"]) for group in fake.groups.values()],
+            "subscriptions": sum(hook["is_enabled"] for hook in fake.subscriptions.values()),
             "on the way": len(fake.unsettled),
         }
 
     def settle_payments(self) -> None:
-        """Let the minutes pass that bonuses take."""
+        """Complete the bonuses that are under way."""
         self.fake.settle_payments()
 
 
 class ReadyToHandIn(ProlificScenario):
-    """Someone has come by Prolific and answered everything, and has not handed in yet."""
+    """A worker of Prolific has answered everything and not handed in yet."""
 
     def __init__(self, fake: FakeProlific) -> None:
         super().__init__(fake)
         self.query: dict[str, str] = {}
 
     def run(self, service: InProcess) -> Iterator[str]:
-        """Stop right before they hand in."""
+        """Stop right before the hand-in."""
         yield NO_CRASH
-        session, token = self._come(service, "ann")
+        session, token = self._arrive(service, "ann")
         judge(service, token)
         (study,) = self.fake.studies
         self.query = {"PROLIFIC_PID": "ann", "SESSION_ID": session, "STUDY_ID": study}
@@ -192,7 +193,7 @@ class ReadyToHandIn(ProlificScenario):
 
 
 class SlotsScenario(FigureEightScenario):
-    """Places of Figure Eight that frame our page."""
+    """Places of Figure Eight that show our page in a frame."""
 
     study: ClassVar[Json] = {"hiring": HIRING}
     uncertain_message: ClassVar[str] = "the bonus may have been paid"
@@ -202,18 +203,18 @@ class SlotsScenario(FigureEightScenario):
         return {"way": "slots"}
 
     def run(self, service: InProcess) -> Iterator[str]:
-        """One is good, and a webhook tells; one is a fool, and only the report does."""
+        """One worker passes, with a webhook; one fails the traps, and only the report has it."""
         yield "nothing is published"
-        post_news(service, self.fake.hook(self._work(service, 41)))
-        yield "a webhook has told of one"
+        post_webhook(service, self.fake.hook(self._work(service, 41)))
+        yield "a webhook has reported one"
         foolish = self._work(service, 42, fool=True)
-        while not self.fake.tells(foolish):
+        while not self.fake.is_reported(foolish):
             yield NO_CRASH
-        yield "a report tells of another"
+        yield "a report has another"
         last = 42
         while not finished(service):
             last += 1
-            post_news(service, self.fake.hook(self._work(service, last)))
+            post_webhook(service, self.fake.hook(self._work(service, last)))
         yield "the last has handed in"
 
     def _work(self, service: InProcess, worker: int, *, fool: bool = False) -> Json:
@@ -221,6 +222,6 @@ class SlotsScenario(FigureEightScenario):
         names = {name: unit["data"][name] for name in ("slot", "code", "offer")}
         token = enter(service, ENTRANCE, names)
         judge(service, token, fool=fool)
-        told = service.post("/v1/session/finish", {}, bearer=token)
-        self.fake.judge(unit, {"receipt": told["code"]}, worker=worker)
+        ending = service.post("/v1/session/finish", {}, bearer=token)
+        self.fake.judge(unit, {"receipt": ending["code"]}, worker=worker)
         return unit

@@ -1,4 +1,4 @@
-"""Scenes on platforms that show the questions themselves: Figure Eight's units, Label Studio."""
+"""Scenarios of platforms that show the questions themselves: Figure Eight's units, Label Studio."""
 
 import json
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from in_process import InProcess, Json
 from platforms.fake_label_studio import FakeLabelStudio
-from platforms.scenarios import NO_CRASH, FakeScenario, FigureEightScenario, finished, post_news
+from platforms.scenarios import NO_CRASH, FakeScenario, FigureEightScenario, finished, post_webhook
 
 WEBHOOK_SECRET = "our-word"
 
@@ -25,26 +25,26 @@ class UnitsScenario(FigureEightScenario):
     size: ClassVar[int] = 4
 
     def run(self, service: InProcess) -> Iterator[str]:
-        """Answers are told by webhooks, then by a report, then to the end."""
+        """Answers come by webhooks, then by a report, then until the end."""
         yield "nothing is published"
         self._answer(service)
-        yield "webhooks have told of answers"
+        yield "webhooks have reported answers"
         answered = self._answer(None)
-        while not self.fake.tells(answered[-1]):
+        while not self.fake.is_reported(answered[-1]):
             yield NO_CRASH
-        yield "a report tells of answers"
+        yield "a report has answers"
         while not finished(service):
             self._answer(service)
             if not finished(service):
                 yield NO_CRASH
         yield "everything is answered"
 
-    def _answer(self, told: InProcess | None) -> list[Json]:
+    def _answer(self, webhooks_to: InProcess | None) -> list[Json]:
         units = self.fake.open_units()
         for unit in units:
             self.fake.judge(unit, {"preference": preferred(unit["data"])})
-            if told is not None:
-                post_news(told, self.fake.hook(unit))
+            if webhooks_to is not None:
+                post_webhook(webhooks_to, self.fake.hook(unit))
         return units
 
 
@@ -58,30 +58,32 @@ class LabelStudioScenario(FakeScenario[FakeLabelStudio]):
 
     @classmethod
     def make_fake(cls) -> FakeLabelStudio:
-        """Make the fake."""
+        """Create the fake."""
         return FakeLabelStudio()
 
     def access(self) -> dict[str, str]:
-        """Say what an installation needs to reach it."""
+        """Return the installation's settings of it."""
         return {"url": self.fake.url, "token": self.fake.token, "hook_secret": WEBHOOK_SECRET}
 
     def run(self, service: InProcess) -> Iterator[str]:
-        """Answers are told by webhooks, one changes, and the rest is read from the project."""
+        """Answers come by webhooks, and the rest is read from the project."""
         yield "nothing is published"
         for task in self.fake.open_tasks():
-            made = self.fake.annotate(task["id"], preferred(task["data"]))
-            told = {"action": "ANNOTATION_CREATED", "annotation": made, "task": task}
-            post_news(service, json.dumps(told).encode(), {"X-Nextpair-Secret": WEBHOOK_SECRET})
-        yield "webhooks have told of answers"
+            annotation = self.fake.annotate(task["id"], preferred(task["data"]))
+            content = {"action": "ANNOTATION_CREATED", "annotation": annotation, "task": task}
+            post_webhook(
+                service, json.dumps(content).encode(), {"X-Nextpair-Secret": WEBHOOK_SECRET}
+            )
+        yield "webhooks have reported answers"
         while not finished(service):
             for task in self.fake.open_tasks():
                 self.fake.annotate(task["id"], preferred(task["data"]))
             yield "the project has answers"
 
     def outcome_at_platform(self) -> Json:
-        """Say what there is."""
+        """Return what exists."""
         fake = self.fake
-        tasks = [(one["data"], bool(one["annotations"])) for one in fake.tasks.values()]
+        tasks = [(task["data"], bool(task["annotations"])) for task in fake.tasks.values()]
         return {
             "projects": len(fake.projects),
             "webhooks": len(fake.webhooks),

@@ -17,7 +17,7 @@ from in_process import AT, ON_TOPIC, InProcess, Json, installed
 from platforms.fake_server import serving
 from platforms.fake_sns import Signer
 from platforms.hiring_study import HiringStudy, enter, judge
-from platforms.scenarios import ENTRANCE, PUBLIC, Scenario, post_news
+from platforms.scenarios import ENTRANCE, PUBLIC, Scenario, post_webhook
 from platforms.session_scenarios import MTurkScenario, ProlificScenario
 from platforms.task_scenarios import WEBHOOK_SECRET, LabelStudioScenario, UnitsScenario
 
@@ -76,9 +76,9 @@ def test_units_of_figure_eight_count_once_and_only_as_they_were_signed(
     secret = (folder / "f8_secret.txt").read_text().strip()
     with staged(UnitsScenario, sqlite_url, hook_tokens=secret) as (scenario, service, runner):
         for name in ("f8_unit_complete.form", "f8_unit_complete_empty.form"):
-            post_news(service, (folder / name).read_bytes().strip())
+            post_webhook(service, (folder / name).read_bytes().strip())
         for bad in (form.replace(b"finalized", b"finalised", 1), form[:-1], form[:-1] + b"x"):
-            post_news(service, bad, status=401)
+            post_webhook(service, bad, status=401)
         tick(service, runner)
         assert log(service) == [], "these units are not of this study"
 
@@ -88,7 +88,7 @@ def test_units_of_figure_eight_count_once_and_only_as_they_were_signed(
         unit["data"] |= scenario.fake.open_units()[0]["data"]
         scenario.fake.hook_token = secret
         for _ in range(2):
-            post_news(service, scenario.fake.hook(unit))
+            post_webhook(service, scenario.fake.hook(unit))
         tick(service, runner)
         (one,) = log(service)
         last = unit["results"]["judgments"][-1]
@@ -100,15 +100,15 @@ def test_an_annotation_of_label_studio_counts_once(folder: Path, sqlite_url: str
     told = json.loads((folder / "labelstudio_annotation_created.json").read_text())
     headers = {"X-Nextpair-Secret": WEBHOOK_SECRET}
     with staged(LabelStudioScenario, sqlite_url) as (scenario, service, runner):
-        post_news(service, json.dumps(told).encode(), headers)
-        post_news(service, json.dumps(told).encode(), status=401)
+        post_webhook(service, json.dumps(told).encode(), headers)
+        post_webhook(service, json.dumps(told).encode(), status=401)
         tick(service, runner)
         assert log(service) == [], "it is of another project"
         task = scenario.fake.open_tasks()[0]
         task["annotations"] = [told["annotation"]]
         told["task"]["data"] |= task["data"]
         for _ in range(2):
-            post_news(service, json.dumps(told).encode(), headers)
+            post_webhook(service, json.dumps(told).encode(), headers)
         tick(service, runner)
         (one,) = log(service)
         annotation = told["annotation"]
@@ -158,10 +158,10 @@ def test_what_sns_posts_is_taken_once_and_only_signed(folder: Path, sqlite_url: 
         access = {"certificate_sites": signer.url}
         with staged(MTurkScenario, sqlite_url, options, **access) as (_, service, _):
             for one in (told, confirm):
-                post_news(service, json.dumps(one).encode(), headers, status=401)
+                post_webhook(service, json.dumps(one).encode(), headers, status=401)
                 for version in ("1", "2"):
                     body = json.dumps(signer.sign(one, version)).encode()
-                    post_news(service, body, headers)
+                    post_webhook(service, body, headers)
             with service.app.state.service.database.read() as connection:
                 found = connection.exec_driver_sql("SELECT name FROM notices").scalars().all()
     document = json.loads(told["Message"])
@@ -202,9 +202,9 @@ def test_a_webhook_of_prolific_counts_by_its_very_bytes(folder: Path, sqlite_url
         late = {**headers, "X-Prolific-Request-Timestamp": "1"}
         dumped = json.dumps(told, sort_keys=True).encode()
         for bad, beside in ((body + b" ", headers), (body, late), (dumped, headers), (body, {})):
-            post_news(service, bad, beside, status=401)
+            post_webhook(service, bad, beside, status=401)
         for _ in range(2):
-            post_news(service, body, headers)
+            post_webhook(service, body, headers)
         tick(service, runner)
         assert scenario.fake.submissions[session]["status"] == "APPROVED"
         assert service.get(f"{AT}/hiring")["submissions"] == {"accepted": 1}

@@ -1,4 +1,4 @@
-"""Killing the runner at every step, and starting it again: nothing is published or paid twice."""
+"""Crashes of the runner at every step: nothing is published or paid twice."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ SQLITE: list[type[Scenario]] = [
 POSTGRESQL: list[type[Scenario]] = [ProlificScenario, UnitsScenario]
 LEAST_STEPS = 100
 STRIDES = {"sqlite": 1, "postgresql": 4}
-"""A process dies at every step on SQLite; every fourth is enough to see that both are alike."""
+"""A process crashes at every step on SQLite; every fourth shows that PostgreSQL is alike."""
 Outcome = dict[str, Any]
 
 
@@ -46,7 +46,7 @@ Outcome = dict[str, Any]
 def replay(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[CrashReplay]:
-    """A scene on a database, with everything that happens in it."""
+    """A scenario recorded on a database."""
     kind, database = request.param
     with kind.running_platform() as scenario:
         made = CrashReplay(scenario, request.getfixturevalue(f"{database}_url"), monkeypatch)
@@ -57,66 +57,71 @@ def replay(
 @pytest.mark.parametrize(
     "replay",
     [
-        *(pytest.param((one, "sqlite"), id=one.__name__) for one in SQLITE),
-        *(pytest.param((one, "postgresql"), id=f"{one.__name__}-postgresql") for one in POSTGRESQL),
+        *(pytest.param((kind, "sqlite"), id=kind.__name__) for kind in SQLITE),
+        *(
+            pytest.param((kind, "postgresql"), id=f"{kind.__name__}-postgresql")
+            for kind in POSTGRESQL
+        ),
     ],
     indirect=True,
 )
-def test_dying_at_any_step_changes_nothing_in_the_end(replay: CrashReplay) -> None:
+def test_a_crash_at_any_step_changes_nothing_in_the_end(replay: CrashReplay) -> None:
     all_steps, stride = 0, STRIDES[make_url(replay.url).get_backend_name()]
-    for moment in replay.checkpoints:
-        steps, expected = replay.replay(moment)
+    for checkpoint in replay.checkpoints:
+        steps, expected = replay.replay(checkpoint)
         all_steps += steps
-        assert {state for *_, state, _ in expected["deeds"]} == {OutboxState.DONE}
+        assert {state for *_, state, _ in expected["commands"]} == {OutboxState.DONE}
         for at in range(1, steps + 1, stride):
-            outcome = replay.replay(moment, at, expected)[1]
-            died = f"after dying at step {at} of {steps} when {moment.name}"
-            assert _beyond_doubt(outcome, expected, replay.scenario) == expected, died
+            outcome = replay.replay(checkpoint, at, expected)[1]
+            where = f"after a crash at step {at} of {steps} when {checkpoint.name}"
+            assert _with_uncertain_done(outcome, expected, replay.scenario) == expected, where
     assert all_steps >= LEAST_STEPS
     assert expected["answers"] and set(dict(expected["offers"]).values()) == {"expired"}
 
 
-def _beyond_doubt(outcome: Outcome, expected: Outcome, scenario: Scenario) -> Outcome:
-    """Take for done what is said to be in doubt, and has cost what it does if it was done.
+def _with_uncertain_done(outcome: Outcome, expected: Outcome, scenario: Scenario) -> Outcome:
+    """Replace commands of unknown outcome by done ones, whose cost they have.
 
-    Where nobody can ask a platform whether it has paid, it has at most once.
+    Where a platform cannot be asked whether it has paid, it has paid at most once.
     """
-    doubted = [one for one in outcome["deeds"] if scenario.uncertain_message in one[-1]]
-    if not doubted:
+    uncertain = [row for row in outcome["commands"] if scenario.uncertain_message in row[-1]]
+    if not uncertain:
         return outcome
-    assert {state for *_, state, _ in doubted} == {OutboxState.FAILED}
-    paid, due = outcome["there"]["bonuses"], expected["there"]["bonuses"]
+    assert {state for *_, state, _ in uncertain} == {OutboxState.FAILED}
+    paid, due = outcome["platform"]["bonuses"], expected["platform"]["bonuses"]
     assert Counter(paid) <= Counter(due)
-    done = [(*one[:-2], OutboxState.DONE.value, "") for one in doubted]
-    certain = [one for one in outcome["deeds"] if one not in doubted]
-    there = {**outcome["there"], "bonuses": due}
-    return {**outcome, "there": there, "deeds": sorted([*certain, *done])}
+    done = [(*row[:-2], OutboxState.DONE.value, "") for row in uncertain]
+    certain = [row for row in outcome["commands"] if row not in uncertain]
+    platform = {**outcome["platform"], "bonuses": due}
+    return {**outcome, "platform": platform, "commands": sorted([*certain, *done])}
 
 
 @pytest.mark.parametrize("replay", [(ReadyToHandIn, "sqlite")], indirect=True, ids=["sqlite"])
-def test_who_serves_may_die_while_someone_hands_in_and_a_webhook_comes(replay: CrashReplay) -> None:
-    (moment,) = replay.checkpoints
+def test_a_server_may_crash_during_a_hand_in_and_a_webhook(replay: CrashReplay) -> None:
+    (checkpoint,) = replay.checkpoints
     scenario = replay.scenario
     assert isinstance(scenario, ReadyToHandIn)
-    told = PlatformEvent("event", [Submission(scenario.query["SESSION_ID"], None, Stage.SUBMITTED)])
+    event = PlatformEvent(
+        "event", [Submission(scenario.query["SESSION_ID"], None, Stage.SUBMITTED)]
+    )
 
     def serve(now: float) -> CompletionAction:
-        """Do all that one request after the other asks for, in a process of its own."""
+        """Serve one request after the other, in a process of its own."""
         service = Service(replay.settings)
         session = arrive(service, STUDY, scenario.query, now)
         assert session is not None
-        receive(service, service.study_id(STUDY), [told], now)
+        receive(service, service.study_id(STUDY), [event], now)
         return finish(service, session, now)
 
     def live(at: int | None) -> tuple[int, CompletionAction, Outcome]:
-        clock = replay.rewind(moment)
-        fate = replay.database.crash_point = CrashPoint(at)
+        clock = replay.rewind(checkpoint)
+        crash_point = replay.database.crash_point = CrashPoint(at)
         try:
             ended = serve(clock())
         except Crash:
-            # Workers and platforms try again.
+            # Workers and platforms retry.
             ended = serve(clock())
-        steps, runner = fate.steps, replay.process(clock)
+        steps, runner = crash_point.steps, replay.new_process(clock)
         for _ in range(2):
             runner.tick()
             clock.move(SECONDS_BETWEEN_TICKS)
@@ -124,9 +129,9 @@ def test_who_serves_may_die_while_someone_hands_in_and_a_webhook_comes(replay: C
         return steps, ended, replay.outcome()
 
     steps, ended, expected = live(None)
-    assert steps >= 8 and ("ann", "APPROVED", 10.0) in expected["there"]["sessions"]
+    assert steps >= 8 and ("ann", "APPROVED", 10.0) in expected["platform"]["sessions"]
     for at in range(1, steps + 1):
-        assert live(at)[1:] == (ended, expected), f"after dying at step {at} of {steps}"
+        assert live(at)[1:] == (ended, expected), f"after a crash at step {at} of {steps}"
 
 
 @pytest.mark.parametrize(
@@ -143,23 +148,23 @@ def test_a_process_that_is_killed_for_real_does_nothing_twice(
 ) -> None:
     scenario = replay.scenario
     assert isinstance(scenario, MTurkScenario)
-    moment = replay.checkpoints[0 if operation == "CreateHITWithHITType" else 1]
-    expected = replay.replay(moment)[1]["there"]
-    replay.database.restore_snapshot(moment.rows)
-    scenario.restore_snapshot(moment.there)
+    checkpoint = replay.checkpoints[0 if operation == "CreateHITWithHITType" else 1]
+    expected = replay.replay(checkpoint)[1]["platform"]
+    replay.database.restore_snapshot(checkpoint.rows)
+    scenario.restore_snapshot(checkpoint.platform)
     environment = {
         **os.environ,
         "NEXTPAIR_DATABASE": replay.url,
         "NEXTPAIR_PUBLIC_URL": PUBLIC,
         **{f"NEXTPAIR_PLATFORMS__MTURK__{k.upper()}": v for k, v in scenario.access().items()},
     }
-    words = [sys.executable, "-m", "nextpair.app.cli", "runner", "--once"]
+    command = [sys.executable, "-m", "nextpair.app.cli", "runner", "--once"]
     scenario.fake.kill_after = operation
     replay.expire_lease()
-    with subprocess.Popen(words, env=environment) as process:
+    with subprocess.Popen(command, env=environment) as process:
         scenario.fake.victim = process.pid
         assert process.wait(PATIENCE) == -signal.SIGKILL
     scenario.fake.kill_after = ""
     replay.expire_lease()
-    assert subprocess.run(words, env=environment, timeout=PATIENCE).returncode == 0
+    assert subprocess.run(command, env=environment, timeout=PATIENCE).returncode == 0
     assert scenario.outcome_at_platform() == expected
