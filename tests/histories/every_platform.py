@@ -1,4 +1,4 @@
-"""The platforms that histories are played on."""
+"""The platforms that histories run on."""
 
 from histories.figure_eight import SimulatedFigureEight
 from histories.mturk import SimulatedMTurk

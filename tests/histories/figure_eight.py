@@ -1,4 +1,4 @@
-"""Figure Eight's slots in histories."""
+"""Figure Eight's slots as a simulated platform."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ class SimulatedFigureEight(SimulatedPlatform):
     @classmethod
     @contextmanager
     def running_platform(cls) -> Iterator[SimulatedPlatform]:
-        """Let it run."""
+        """Run it."""
         with serving(FakeFigureEight()) as fake:
             yield cls(fake)
 
     def access(self) -> dict[str, str]:
-        """Say what an installation needs."""
+        """Return the installation's settings of it."""
         tokens = {"key": self.fake.key, "hook_tokens": self.fake.hook_token}
         return {**tokens, "api": f"{self.fake.url}/v1"}
 
@@ -92,11 +92,11 @@ class SimulatedFigureEight(SimulatedPlatform):
         return found + Counter(("bonus", names[worker]) for _, worker, _ in self.fake.bonuses)
 
     def fail(self, chance: Random) -> None:
-        """Be away, answer oddly, or do something and lose the answer."""
+        """Be away, answer with something else, or lose an answer."""
         fail(self.fake, chance)
 
     def recover(self) -> None:
-        """Be well."""
+        """Fail no more."""
         self.fake.faults, self.fake.loses_answer_after = [], None
 
     def hooks(self) -> list[tuple[dict[str, str], bytes]]:

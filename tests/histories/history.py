@@ -1,7 +1,7 @@
-"""Random histories of a study that hires: what must be true at every step, and when all is at rest.
+"""Random histories of a study that hires: invariants at every step, and at rest in the end.
 
-Only what is seen from outside is looked at: what the platform's own ledger says was paid, and what
-the service says of its money, offers and sessions.
+Only what is visible from outside is checked: the payments in the platform's own ledger, and what
+the service reports of its money, offers and sessions.
 """
 
 from collections.abc import Callable
@@ -17,21 +17,21 @@ from in_process import installed
 from platforms.scenarios import PUBLIC
 
 STRANGERS = True
-"""Whether people come whom no platform has sent."""
+"""Whether people arrive whom no platform has sent."""
 STOPPED_OFFERS = True
 """Whether offers run out at the platform, or are stopped there."""
 ABANDONED = True
-"""Whether workers may go for good where no platform tells that they have gone."""
+"""Whether workers may leave for good where no platform reports it."""
 MOVES = 35
 REST = 40
-"""After how many looks everything must have come to rest."""
-BETWEEN = 4000.0
-"""Seconds between the last looks: leases end, bonuses come to be listed, sessions lapse."""
+"""After how many ticks everything must have come to rest."""
+SECONDS_BETWEEN_TICKS = 4000.0
+"""Seconds between the last ticks: leases end, bonuses are listed, sessions lapse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a history."""
+    """The outcome of a history."""
 
     moves: int
     payments: int
@@ -41,20 +41,20 @@ class Outcome:
 def run_history(
     kind: type[SimulatedPlatform], seed: int, database: Path, moves: int = MOVES
 ) -> Outcome:
-    """Play a history on a new database; the same seed gives the same one."""
+    """Run a history on a new database; the same seed gives the same one."""
     url = f"sqlite:///{database}"
     with kind.running_platform() as platform:
-        given = {platform.name.replace("-", "_"): platform.access()}
-        with installed(url, public_url=PUBLIC, platforms=given, log_level="error") as service:
+        access = {platform.name.replace("-", "_"): platform.access()}
+        with installed(url, public_url=PUBLIC, platforms=access, log_level="error") as service:
             simulation = Simulation(platform, service, url, Random(f"{kind.name}:{seed}"))
             try:
-                return _play(simulation, moves)
+                return _run(simulation, moves)
             finally:
                 simulation.close()
 
 
-def _play(simulation: Simulation, moves: int) -> Outcome:
-    wrong: list[str] = []
+def _run(simulation: Simulation, moves: int) -> Outcome:
+    violations: list[str] = []
     try:
         simulation.tick()
         for _ in range(moves):
@@ -63,10 +63,12 @@ def _play(simulation: Simulation, moves: int) -> Outcome:
         _come_to_rest(simulation)
         _overturn(simulation)
     except Violation as error:
-        wrong.append(str(error))
+        violations.append(str(error))
     else:
-        wrong += violations_at_rest(simulation)
-    return Outcome(simulation.moves, sum(simulation.platform.payments().values()), tuple(wrong))
+        violations += violations_at_rest(simulation)
+    return Outcome(
+        simulation.moves, sum(simulation.platform.payments().values()), tuple(violations)
+    )
 
 
 # -- moves --------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ def _move(simulation: Simulation) -> None:
     simulation.moves += 1
 
 
-def _someone(simulation: Simulation, act: Callable[[Simulation, Visit], None]) -> None:
+def _some_worker(simulation: Simulation, act: Callable[[Simulation, Visit], None]) -> None:
     active = simulation.active()
     if active:
         act(simulation, simulation.chance.choice(active))
@@ -95,14 +97,14 @@ def _skip(simulation: Simulation, visit: Visit) -> None:
 
 
 def _complete(simulation: Simulation, visit: Visit) -> None:
-    """Answer all, and hand in, or forget to for now."""
+    """Answer everything, and hand in, or forget to for now."""
     simulation.answer(visit, 3 * QUESTIONS)
     if simulation.finish(visit) and simulation.chance.random() < 0.8:
         simulation.hand_in(visit)
 
 
 def _hand_in(simulation: Simulation, visit: Visit) -> None:
-    """Hand in what was finished, perhaps long ago; some hand in what was not."""
+    """Hand in a finished session, perhaps late; some hand in unfinished ones."""
     if visit.finished or (simulation.platform.reports_returns and simulation.chance.random() < 0.3):
         simulation.hand_in(visit)
 
@@ -113,7 +115,7 @@ def _leave(simulation: Simulation, visit: Visit) -> None:
 
 
 def _decide(simulation: Simulation) -> None:
-    """Let a person decide at the platform: what waits there, or what was rejected."""
+    """Let a person decide at the platform on a submitted or rejected session."""
     waiting = [one for one in simulation.visits if one.handed_in]
     wanted = [
         one for one in waiting if simulation.platform.status(one) in ("submitted", "rejected")
@@ -143,9 +145,9 @@ def _tick(simulation: Simulation) -> None:
     simulation.tick()
 
 
-def _die(simulation: Simulation) -> None:
+def _crash(simulation: Simulation) -> None:
     simulation.pass_time(15)
-    simulation.tick(dies=True)
+    simulation.tick(crashes=True)
 
 
 def _owner(simulation: Simulation) -> None:
@@ -154,13 +156,13 @@ def _owner(simulation: Simulation) -> None:
 
 _ACTS: dict[str, Callable[[Simulation], None]] = {
     "arrive": Simulation.arrive,
-    "answer": lambda simulation: _someone(simulation, _answer),
-    "skip": lambda simulation: _someone(simulation, _skip),
-    "complete": lambda simulation: _someone(simulation, _complete),
-    "hand in": lambda simulation: _someone(simulation, _hand_in),
-    "leave": lambda simulation: _someone(simulation, _leave),
+    "answer": lambda simulation: _some_worker(simulation, _answer),
+    "skip": lambda simulation: _some_worker(simulation, _skip),
+    "complete": lambda simulation: _some_worker(simulation, _complete),
+    "hand in": lambda simulation: _some_worker(simulation, _hand_in),
+    "leave": lambda simulation: _some_worker(simulation, _leave),
     "look": _tick,
-    "die": _die,
+    "crash": _crash,
     "another runner": Simulation.replace_runner,
     "fail": _fail,
     "wait": _wait,
@@ -177,7 +179,7 @@ _WEIGHTS = {
     "arrive": 6.0,
     "complete": 8.0,
     "look": 6.0,
-    "die": 4.0,
+    "crash": 4.0,
     "skip": 1.0,
     "owner": 1.0,
     "budget": 1.0,
@@ -187,17 +189,17 @@ _WEIGHTS = {
 
 
 def _come_to_rest(simulation: Simulation) -> None:
-    """Let everything go well from now on, and everybody end what they have begun."""
+    """Let nothing fail from now on, and everybody end what they have begun."""
     simulation.platform.recover()
     simulation.hire("running")
     _end_visits(simulation)
     for number in range(REST):
         simulation.deliver(all_of_it=True)
-        simulation.pass_time(BETWEEN)
+        simulation.pass_time(SECONDS_BETWEEN_TICKS)
         simulation.tick()
         check_budget(simulation)
         if number == 5:
-            # Who has handed in and waits, waits for a person by now.
+            # Sessions that are still undecided wait for a person.
             _decide_all(simulation)
             simulation.hire("stopped")
         elif number > 6:
@@ -209,14 +211,14 @@ def _come_to_rest(simulation: Simulation) -> None:
 
 
 def _overturn(simulation: Simulation) -> None:
-    """Let a person accept somebody who was rejected, when everything had come to rest."""
+    """Let a person overturn a rejection, when everything has come to rest."""
     rejected = [one for one in simulation.visits if one.handed_in]
     rejected = [one for one in rejected if simulation.platform.status(one) == "rejected"]
     if not rejected or not simulation.platform.reports_returns:
         return
     _decide_on(simulation, simulation.chance.choice(rejected), approve=True)
     for _ in range(3):
-        simulation.pass_time(BETWEEN)
+        simulation.pass_time(SECONDS_BETWEEN_TICKS)
         simulation.tick()
 
 

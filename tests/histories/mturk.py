@@ -1,4 +1,4 @@
-"""Mechanical Turk in histories."""
+"""Mechanical Turk as a simulated platform."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class SimulatedMTurk(SimulatedPlatform):
     @classmethod
     @contextmanager
     def running_platform(cls) -> Iterator[SimulatedPlatform]:
-        """Let it run."""
+        """Run it."""
         with serving_mturk(MTurk(BALANCE)) as fake:
             yield cls(fake)
 
@@ -66,7 +66,7 @@ class SimulatedMTurk(SimulatedPlatform):
         self.fake.mturk.give_back(visit.about)
 
     def status(self, visit: Visit) -> str:
-        """Say how it stands."""
+        """Return the status there."""
         return str(visit.about.status).lower().replace("accepted", "open")
 
     def decide(self, visit: Visit, *, approve: bool) -> None:
@@ -91,7 +91,7 @@ class SimulatedMTurk(SimulatedPlatform):
         self.fake.faults.append(chance.choice(["throttled", "fault", "lost", "lost"]))
 
     def recover(self) -> None:
-        """Be well."""
+        """Fail no more."""
         self.fake.faults.clear()
 
     def pass_time(self, seconds: float, now: float) -> None:

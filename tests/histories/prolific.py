@@ -1,4 +1,4 @@
-"""Prolific in histories."""
+"""Prolific as a simulated platform."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -28,12 +28,12 @@ class SimulatedProlific(SimulatedPlatform):
     @classmethod
     @contextmanager
     def running_platform(cls) -> Iterator[SimulatedPlatform]:
-        """Let it run."""
+        """Run it."""
         with serving(FakeProlific()) as fake:
             yield cls(fake)
 
     def access(self) -> dict[str, str]:
-        """Say what an installation needs."""
+        """Return the installation's settings of it."""
         where = {"api": f"{self.fake.url}/api/v1", "workspace": WORKSPACE}
         return {"token": self.fake.token, "hook_secret": self.fake.hook_secret, **where}
 
@@ -68,7 +68,7 @@ class SimulatedProlific(SimulatedPlatform):
         self._end(visit, "TIMED-OUT" if visit.finished else "RETURNED")
 
     def status(self, visit: Visit) -> str:
-        """Say how it stands."""
+        """Return the status there."""
         known = {"ACTIVE": "open", "AWAITING REVIEW": "submitted", "TIMED-OUT": "returned"}
         told = str(visit.about["status"])
         return known.get(told, told.lower())
@@ -95,11 +95,11 @@ class SimulatedProlific(SimulatedPlatform):
         return found
 
     def fail(self, chance: Random) -> None:
-        """Be away, answer oddly, or do something and lose the answer."""
+        """Be away, answer with something else, or lose an answer."""
         fail(self.fake, chance)
 
     def recover(self) -> None:
-        """Be well."""
+        """Fail no more."""
         self.fake.faults, self.fake.loses_answer_after = [], None
 
     def hooks(self) -> list[tuple[dict[str, str], bytes]]:

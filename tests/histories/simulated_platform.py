@@ -1,4 +1,4 @@
-"""Platforms as their people see them: workers who come and go, and a person who decides there."""
+"""Simulated platforms: their workers, and a person who decides there."""
 
 import math
 from abc import ABC, abstractmethod
@@ -19,14 +19,14 @@ FAULTS = (429, 500, 503)
 
 @dataclass
 class Visit:
-    """A worker with a place of an offer.
+    """A worker who has taken a place of an offer.
 
     Parameters
     ----------
     honest
-        Answers truly; others answer the contrary, and do not pass.
+        Answers correctly; others answer wrongly and do not pass.
     careful
-        Has skipped nothing: what follows from a skipped check is for the study's rules to say.
+        Has skipped nothing: the study's rules decide on skipped checks.
     by_hand
         Was decided on by a person at the platform.
     """
@@ -45,11 +45,11 @@ class Visit:
 
 
 class SimulatedPlatform(ABC):
-    """A platform that runs."""
+    """A running fake platform, with the actions of people on it."""
 
     name: ClassVar[str]
     reports_returns: ClassVar[bool] = True
-    """Whether the platform knows of work that was given back."""
+    """Whether the platform reports work that was given back."""
 
     def __init__(self) -> None:
         self.overturned = 0
@@ -58,21 +58,21 @@ class SimulatedPlatform(ABC):
     @abstractmethod
     @contextmanager
     def running_platform(cls) -> Iterator["SimulatedPlatform"]:
-        """Let the platform run."""
+        """Run the platform."""
         raise NotImplementedError
 
     @abstractmethod
     def access(self) -> dict[str, str]:
-        """Say what an installation needs to reach it."""
+        """Return the installation's settings of it."""
 
     def options(self) -> Json:
-        """Say how the study uses it."""
+        """Return the study's options of it."""
         return {}
 
     @property
     @abstractmethod
     def each(self) -> int:
-        """What a session costs without a bonus, with fees."""
+        """The cost of a session without a bonus, with fees."""
 
     @abstractmethod
     def take(self, worker: str, honest: bool) -> Visit | None:
@@ -80,22 +80,22 @@ class SimulatedPlatform(ABC):
 
     @abstractmethod
     def hand_in(self, visit: Visit) -> None:
-        """Hand in there, with what our page gave, if it gave anything."""
+        """Hand in there, with the receipt of our page if there is one."""
 
     def give_back(self, visit: Visit) -> None:  # noqa: B027
-        """Give a place back, or let its time run out, where the platform knows of such a thing."""
+        """Return a place, or let its time run out, where the platform supports that."""
 
     @abstractmethod
     def status(self, visit: Visit) -> str:
-        """Say how it stands there: open, submitted, approved, rejected, returned."""
+        """Return the status there: open, submitted, approved, rejected, returned."""
 
     @abstractmethod
     def decide(self, visit: Visit, *, approve: bool) -> None:
-        """Let a person decide there, in place of the service or against it."""
+        """Let a person decide there, instead of the service or against it."""
 
     @abstractmethod
     def paid(self) -> int:
-        """Say what was really paid, fees included."""
+        """Return what was really paid, fees included."""
 
     @abstractmethod
     def payments(self) -> Counter[tuple[str, str]]:
@@ -103,31 +103,31 @@ class SimulatedPlatform(ABC):
 
     @abstractmethod
     def fail(self, chance: Random) -> None:
-        """Let the next call go wrong: before it does anything, or after."""
+        """Let the next call fail, before or after it does anything."""
 
     @abstractmethod
     def recover(self) -> None:
-        """Let nothing go wrong any more."""
+        """Let nothing fail any more."""
 
     def hooks(self) -> list[tuple[dict[str, str], bytes]]:
-        """Take the webhooks that are on their way."""
+        """Take the webhooks that are under way."""
         return []
 
     def pass_time(self, seconds: float, now: float) -> None:  # noqa: B027
-        """Let time pass, where that changes anything."""
+        """Let time pass, where that changes the platform."""
 
     @abstractmethod
     def stop_offer(self, chance: Random) -> None:
-        """Let an offer end there: it ran out, or someone has stopped it."""
+        """End an offer there: it expires, or a person stops it."""
 
 
 def with_fee(amount: int, percent: float) -> int:
-    """Add what a platform takes."""
+    """Add the platform's fee."""
     return amount + math.ceil(amount * percent / 100 - 1e-9)
 
 
 def fail(fake: FakePlatform, chance: Random) -> None:
-    """Let a fake be away, answer oddly, or do something and lose the answer."""
+    """Let a fake be away, answer with something else, or do something and lose the answer."""
     if chance.random() < 0.4:
         fake.loses_answer_after = chance.choice(["POST /", "PUT /", "GET /"])
     elif chance.random() < 0.7:

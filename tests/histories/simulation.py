@@ -1,4 +1,4 @@
-"""A study that hires, its platform, its runners, and all that happens to them, by chance."""
+"""The simulation of a study that hires, with its platform, its runners and random events."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,19 +30,19 @@ QUESTIONS = 2
 QUALITY = {"batch": 2, "traps": 1, "traps_pass": 1.0}
 BUDGETS = (0, 150, 300, 500, 900)
 SIZE = 6
-AHEAD = (0, 0, 0, -3600, 3600, 86_400)
-"""By how much the clocks of runners' machines may be wrong."""
+CLOCK_ERRORS = (0, 0, 0, -3600, 3600, 86_400)
+"""Seconds by which the clocks of runners' machines may be wrong."""
 
 
 class Simulation:
-    """One history, as far as it has come."""
+    """The state of one history."""
 
     def __init__(
         self, platform: SimulatedPlatform, service: InProcess, url: str, chance: Random
     ) -> None:
         self.platform, self.service, self.chance = platform, service, chance
         self.visits: list[Visit] = []
-        self.mail: list[tuple[dict[str, str], bytes]] = []
+        self.webhooks: list[tuple[dict[str, str], bytes]] = []
         self.moves = 0
         self._workers = 0
         self.database = CrashingDatabase(url)
@@ -55,7 +55,7 @@ class Simulation:
         )
         adapter = make_platform(platform.name, platform.options())
         access = read_access(platform.name, self._settings.platforms)
-        # What Amazon's client reads to begin with takes longer than a history.
+        # To create a session of Amazon's client takes longer than a history.
         with mock.patch("boto3.session.Session", lambda *_, **__: _SESSION):
             self._account = ValidatingAccount(adapter.open(access), platform.name)
         self.budget = chance.choice(BUDGETS[1:])
@@ -76,7 +76,7 @@ class Simulation:
         self.runner: Runner | None = None
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         self._account.close()
         self.database.close()
 
@@ -88,16 +88,16 @@ class Simulation:
 
     @property
     def hiring(self) -> Json:
-        """How it stands."""
+        """The status of hiring."""
         return dict(self.service.get(f"{AT}/hiring"))
 
     def committed(self) -> tuple[int, int]:
         """Return what was spent or is reserved, and the budget, as the API has them."""
-        about = management.hiring_status(self.service.app.state.service, STUDY)
-        return about.budget_use.committed, about.study.settings.hiring.budget
+        status = management.hiring_status(self.service.app.state.service, STUDY)
+        return status.budget_use.committed, status.study.settings.hiring.budget
 
     def activity(self) -> list[Json]:
-        """All that was done."""
+        """The whole activity log."""
         items: list[Json] = []
         after: int | None = 0
         while after is not None:
@@ -117,49 +117,49 @@ class Simulation:
 
     # -- runners --------------------------------------------------------------------------------
 
-    def tick(self, *, dies: bool = False) -> None:
-        """Let a runner look, which may die at any step of it; another one follows."""
-        runner = self.runner = self.runner or self._process()
-        self.database.crash_point = CrashPoint(self.chance.randint(1, 40) if dies else None)
+    def tick(self, *, crashes: bool = False) -> None:
+        """Let a runner tick, which may crash at any step; then another one follows."""
+        runner = self.runner = self.runner or self._new_process()
+        self.database.crash_point = CrashPoint(self.chance.randint(1, 40) if crashes else None)
         try:
-            with self._deadly():
+            with self._crashing():
                 runner.tick()
         except Crash:
-            self._leave_runner()
+            self._drop_runner()
         finally:
             self.database.crash_point = CrashPoint()
 
     def replace_runner(self) -> None:
-        """Let another process take over, whose clock may be wrong; the one before comes to rest."""
-        self._leave_runner()
+        """Let another process take over, whose clock may be wrong."""
+        self._drop_runner()
 
-    def _process(self) -> Runner:
-        clock, ahead = self.service.clock, self.chance.choice(AHEAD)
+    def _new_process(self) -> Runner:
+        clock, ahead = self.service.clock, self.chance.choice(CLOCK_ERRORS)
         with mock.patch("nextpair.app.runtime.service.Database", lambda *_, **__: self.database):
             made = Service(self._settings, clock)
         self.database.clock = clock
         runner = Runner(made, lambda: clock() + ahead)
-        # A process is new, but not its connections: to open them takes long.
+        # The process is new, but not its connections: to open them takes long.
         runner._account = lambda study: self._account  # type: ignore[method-assign]
         return runner
 
-    def _leave_runner(self) -> None:
+    def _drop_runner(self) -> None:
         self.runner = None
 
     @contextmanager
-    def _deadly(self) -> Iterator[None]:
-        def deadly(send: Callable[..., Any]) -> Callable[..., Any]:
-            def sent(*given: Any, **more: Any) -> Any:
+    def _crashing(self) -> Iterator[None]:
+        def crashing(send: Callable[..., Any]) -> Callable[..., Any]:
+            def sent(*args: Any, **options: Any) -> Any:
                 self.database.crash_point.step()
-                answer = send(*given, **more)
+                answer = send(*args, **options)
                 self.database.crash_point.step()
                 return answer
 
             return sent
 
         with (
-            mock.patch.object(httpx.Client, "send", deadly(httpx.Client.send)),
-            mock.patch.object(URLLib3Session, "send", deadly(URLLib3Session.send)),
+            mock.patch.object(httpx.Client, "send", crashing(httpx.Client.send)),
+            mock.patch.object(URLLib3Session, "send", crashing(URLLib3Session.send)),
             mock.patch("time.sleep", lambda _: None),
         ):
             yield
@@ -172,8 +172,8 @@ class Simulation:
     # -- workers --------------------------------------------------------------------------------
 
     def active(self) -> list[Visit]:
-        """List who has a place and has not ended."""
-        return [one for one in self.visits if not one.handed_in and not one.gone]
+        """List the visits that have not ended."""
+        return [visit for visit in self.visits if not visit.handed_in and not visit.gone]
 
     def arrive(self) -> None:
         """Let a worker take a place, and come."""
@@ -183,12 +183,12 @@ class Simulation:
             return
         self.visits.append(visit)
         visit.token = self.enter(visit.query) or ""
-        assert visit.token, "whom the platform sends is let in"
+        assert visit.token, "a worker whom the platform sends is admitted"
 
     def enter(self, query: Json) -> str | None:
         """Open the study's address with parameters; return the session, if one is given."""
-        asked = f"/judge/{STUDY}/enter?{urlencode(query)}"
-        response = self.service.http.get(asked, follow_redirects=False)
+        path = f"/judge/{STUDY}/enter?{urlencode(query)}"
+        response = self.service.http.get(path, follow_redirects=False)
         assert response.status_code < 500, response.text
         return str(response.headers["location"].partition("#")[2]) if response.is_redirect else None
 
@@ -203,15 +203,15 @@ class Simulation:
             self._answer(visit, assignments[0], skip=skip)
         return False
 
-    def _answer(self, visit: Visit, one: Json, *, skip: bool) -> None:
+    def _answer(self, visit: Visit, question: Json, *, skip: bool) -> None:
         if skip:
             visit.careful = False
-            response = self.service.skip(one, bearer=one["token"])
+            response = self.service.skip(question, bearer=question["token"])
         else:
-            truth = by_number(one)
+            truth = by_number(question)
             other = {"left": "right", "right": "left"}[truth]
-            said = truth if visit.honest else other
-            response = self.service.judge(one, said, bearer=one["token"])
+            answer = truth if visit.honest else other
+            response = self.service.judge(question, answer, bearer=question["token"])
         assert response.status_code < 500, response.text
         self.pass_time(1)
 
@@ -237,13 +237,13 @@ class Simulation:
 
     def deliver(self, *, all_of_it: bool = False) -> None:
         """Deliver webhooks: late, twice, in any order, or not at all."""
-        self.mail += self.platform.hooks()
-        self.chance.shuffle(self.mail)
+        self.webhooks += self.platform.hooks()
+        self.chance.shuffle(self.webhooks)
         if self.platform.name == "mturk":
             return
         where = str(self.hiring["news"]).removeprefix(PUBLIC)
-        while self.mail:
-            headers, body = self.mail.pop()
+        while self.webhooks:
+            headers, body = self.webhooks.pop()
             if all_of_it or self.chance.random() < 0.7:
                 for _ in range(self.chance.choice((1, 1, 2))):
                     response = self.service.http.post(where, content=body, headers=headers)

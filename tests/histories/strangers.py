@@ -1,4 +1,4 @@
-"""People whom no platform has sent, and who come all the same."""
+"""Strangers: people who arrive though no platform has sent them."""
 
 from contextlib import suppress
 
@@ -7,10 +7,10 @@ from histories.simulation import QUESTIONS, Simulation
 
 
 def stranger(simulation: Simulation) -> None:
-    """Let someone come whom the platform has not sent, with names they have made up or seen."""
-    known = simulation.chance.choice(simulation.visits).query if simulation.visits else {}
+    """Let a stranger arrive, with invented or copied parameters."""
+    copied = simulation.chance.choice(simulation.visits).query if simulation.visits else {}
     query = {name: f"X{simulation.chance.randint(0, 99)}" for name in _names(simulation)}
-    query |= {name: known[name] for name in known if simulation.chance.random() < 0.5}
+    query |= {name: copied[name] for name in copied if simulation.chance.random() < 0.5}
     token = simulation.enter(query)
     if token:
         visit = Visit("stranger", "", query, True, None, token)

@@ -1,4 +1,4 @@
-"""Deeds as the runner keeps them: what an attempt has noted, the next one finds."""
+"""Attempts at commands as the dispatcher makes them: each has the progress of those before."""
 
 from typing import Any
 
@@ -8,17 +8,25 @@ START = 1_800_000_000.0
 
 
 class AttemptHistory:
-    """A study's deeds and memory, kept across attempts."""
+    """The progress of a study's commands and its resources, across attempts."""
 
     def __init__(self) -> None:
-        self.memory: dict[str, Any] = {}
-        self._kept: dict[str, dict[str, Any]] = {}
+        self.resources: dict[str, Any] = {}
+        self._progress: dict[str, dict[str, Any]] = {}
 
-    def attempt(self, token: str, *, after: float = 0.0) -> CommandAttempt:
-        """Attempt a deed, perhaps again, some seconds after the start."""
-        again = token in self._kept
-        kept = self._kept.setdefault(token, {})
-        now, memory = START + after, self.memory
+    def attempt(self, key: str, *, after: float = 0.0) -> CommandAttempt:
+        """Attempt a command for the first time or again, some seconds after the start."""
+        is_retry = key in self._progress
+        progress = self._progress.setdefault(key, {})
+        now, resources = START + after, self.resources
         return CommandAttempt(
-            token, now, again, START, kept, kept.update, memory, memory.update, lambda: now
+            key,
+            now,
+            is_retry,
+            START,
+            progress,
+            progress.update,
+            resources,
+            resources.update,
+            lambda: now,
         )

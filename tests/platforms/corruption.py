@@ -1,4 +1,4 @@
-"""What no platform should send: any value in place of any field, and answers that are no JSON."""
+"""Corrupted messages of platforms: any value in place of any field, and bodies that are no JSON."""
 
 import copy
 import json
@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-ODD: list[Any] = [
+ODD_VALUES: list[Any] = [
     None, True, -1, 0.5, 10**40, 1e308, float("nan"), "", " ", "\x00", "\ud800", "a\u202eb", "/",
     "x" * 5000, [], {}, [[]], [None], [1, 2], {"a": 1}, {"id": []},
 ]  # fmt: skip
@@ -24,7 +24,7 @@ NO_JSON = [
 
 
 def paths(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """List where something stands in a value."""
+    """List the paths of all parts of a value."""
     yield at
     if isinstance(value, dict | list):
         parts = value.items() if isinstance(value, dict) else enumerate(value)
@@ -33,23 +33,23 @@ def paths(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def corrupted(value: Any, chance: random.Random) -> Any:
-    """Return a value with one part replaced, or missing."""
-    where = chance.choice(list(paths(value)))
-    if not where:
-        return chance.choice(ODD)
+    """Return a copy of a value with one part replaced or removed."""
+    path = chance.choice(list(paths(value)))
+    if not path:
+        return chance.choice(ODD_VALUES)
     changed = copy.deepcopy(value)
     inner = changed
-    for name in where[:-1]:
+    for name in path[:-1]:
         inner = inner[name]
     if isinstance(inner, dict) and chance.random() < 0.2:
-        del inner[where[-1]]
+        del inner[path[-1]]
     else:
-        inner[where[-1]] = chance.choice(ODD)
+        inner[path[-1]] = chance.choice(ODD_VALUES)
     return changed
 
 
 def corrupted_bytes(body: bytes, chance: random.Random) -> bytes:
-    """Return an answer that is not what it should be."""
+    """Return a corrupted body."""
     if chance.random() < 0.25:
         return chance.choice(NO_JSON)
     try:

@@ -35,7 +35,7 @@ class FakeFigureEight(FakePlatform):
         self._made = 632000
 
     def routes(self) -> Mapping[str, Callable[..., Reply]]:
-        """List what it answers to."""
+        """List the routes."""
         return {
             "GET /v1/jobs.json": self._list_jobs,
             "POST /v1/jobs.json": self._create_job,
@@ -54,13 +54,13 @@ class FakeFigureEight(FakePlatform):
         }
 
     def admit(self, request: Request) -> None:
-        """Want the key in the header; in an address, logs would see it."""
+        """Require the key in the header; in an address, it would get into logs."""
         if request.headers.get("authorization") != f"Token token={self.key}":
             raise Refused(401, "You must authenticate before accessing this resource.")
         assert "key" not in request.query
 
     def refuse(self, refused: Refused) -> Reply:
-        """Say no: of most things with 200."""
+        """Return a refusal, mostly with status 200."""
         status = refused.reply.status
         return Reply(200 if status == 400 else status, {"error": {"message": refused.reply.body}})
 
@@ -205,7 +205,7 @@ class FakeFigureEight(FakePlatform):
     # -- what contributors do -------------------------------------------------------------------
 
     def open_units(self) -> list[Json]:
-        """List what is launched and not answered; test questions are another matter."""
+        """List the launched, unanswered units, without test questions."""
         return [one for one in self.units.values() if one["state"] == "new"]
 
     def judge(self, unit: Json, data: Json, worker: int = 30220001, **more: object) -> Json:

@@ -1,4 +1,4 @@
-"""What there is at the fake MTurk, and what may not be."""
+"""The entities of the fake MTurk, and checks of requests."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ RESERVED = ("assignmentId", "hitId", "turkSubmitTo", "workerId")
 
 
 class Refusal(Exception):
-    """MTurk's own kind of error."""
+    """An error of MTurk."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ def cents(amount: str) -> int:
 
 
 def fee(amount: int, percent: int) -> int:
-    """What MTurk takes, a cent at least."""
+    """Return MTurk's fee, a cent at least."""
     return max(1, -(-amount * percent // 100))
 
 
@@ -56,7 +56,7 @@ class Hit:
 
 @dataclass
 class Assignment:
-    """A HIT in a worker's hands."""
+    """A HIT that a worker has taken."""
 
     id: str
     hit: str
@@ -68,7 +68,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Booked:
-    """Money that has left the requester's account: what a worker got, and what MTurk took."""
+    """A payment from the requester's account: the worker's pay, and MTurk's fee."""
 
     kind: str
     worker: str

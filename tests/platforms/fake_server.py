@@ -1,4 +1,4 @@
-"""A fake platform is a real server on this machine: it keeps what it was sent, and can fail."""
+"""Fake platforms as real HTTP servers on this machine, which record requests and can fail."""
 
 import copy
 import json
@@ -16,7 +16,7 @@ from nextpair.app.platforms.base import Account
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was sent."""
+    """A recorded request."""
 
     method: str
     path: str
@@ -26,13 +26,13 @@ class Request:
 
     @property
     def json(self) -> Any:
-        """What the body says."""
+        """The body as JSON."""
         return json.loads(self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is answered: bytes as they are, anything else as JSON."""
+    """An answer: bytes as they are, anything else as JSON."""
 
     status: int
     body: Any = None
@@ -40,26 +40,26 @@ class Reply:
 
     @property
     def content(self) -> bytes:
-        """What goes over the wire."""
+        """The bytes of the body."""
         if isinstance(self.body, bytes):
             return self.body
         return b"" if self.body is None else json.dumps(self.body).encode()
 
 
 class Refused(Exception):
-    """The platform does not do this."""
+    """The platform refuses a request."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(f"{status} {why}")
         self.reply = Reply(status, why)
 
 
-_RUNNING = ("url", "accounts", "_lock")
-"""What of a fake belongs to its server, and not to what happened there."""
+_OF_SERVER = ("url", "accounts", "_lock")
+"""Attributes of the running server, which are no part of the platform's state."""
 
 
 class FakePlatform:
-    """Answers as its routes say, `METHOD /path/{name}/`, unless it was told to fail first."""
+    """Answers by its routes, `METHOD /path/{name}/`, unless a fault is scheduled."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -71,34 +71,38 @@ class FakePlatform:
         self._lock = threading.Lock()
 
     def routes(self) -> Mapping[str, Callable[..., Reply]]:
-        """List what it answers to."""
+        """List its routes."""
         raise NotImplementedError
 
     def admit(self, request: Request) -> None:
-        """Raise if the request does not bring the right key."""
+        """Raise if the request lacks the right key."""
         raise NotImplementedError
 
     def refuse(self, refused: Refused) -> Reply:
-        """Say no, as this platform does."""
+        """Return a refusal in this platform's format."""
         return refused.reply
 
     def opened(self, account: Account) -> Account:
-        """Close an account in the end."""
+        """Register an account, to be closed in the end."""
         self.accounts.append(account)
         return account
 
     def calls(self, start: str) -> list[Request]:
         """List the requests so far whose method and path begin like this."""
-        return [one for one in self.requests if f"{one.method} {one.path}".startswith(start)]
+        return [
+            request
+            for request in self.requests
+            if f"{request.method} {request.path}".startswith(start)
+        ]
 
     def snapshot(self) -> dict[str, Any]:
-        """Copy all that happened here."""
-        own = {name: value for name, value in vars(self).items() if name not in _RUNNING}
-        return copy.deepcopy(own)
+        """Copy the state of the platform."""
+        state = {name: value for name, value in vars(self).items() if name not in _OF_SERVER}
+        return copy.deepcopy(state)
 
-    def restore_snapshot(self, kept: Mapping[str, Any]) -> None:
-        """Be as it was when that copy was made."""
-        vars(self).update(copy.deepcopy(dict(kept)))
+    def restore_snapshot(self, snapshot: Mapping[str, Any]) -> None:
+        """Restore the state of the platform."""
+        vars(self).update(copy.deepcopy(dict(snapshot)))
 
     def answer(self, request: Request) -> Reply:
         """Answer one request at a time."""
@@ -118,9 +122,9 @@ class FakePlatform:
         for route, serve in self.routes().items():
             method, _, path = route.partition(" ")
             pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path)
-            found = re.fullmatch(pattern, request.path)
-            if found and method == request.method:
-                return serve(request, **found.groupdict())
+            match = re.fullmatch(pattern, request.path)
+            if match and method == request.method:
+                return serve(request, **match.groupdict())
         raise Refused(404, f"there is no {request.method} {request.path}")
 
 
@@ -129,7 +133,7 @@ Fake = TypeVar("Fake", bound=FakePlatform)
 
 @contextmanager
 def serving(fake: Fake) -> Iterator[Fake]:
-    """Let a fake platform listen on this machine."""
+    """Run the server of a fake platform."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -145,7 +149,7 @@ def serving(fake: Fake) -> Iterator[Fake]:
             if fake.loses_answer_after is not None and f"{method} {parts.path}".startswith(
                 fake.loses_answer_after
             ):
-                # It was done, and nobody hears of it.
+                # It was done, and the answer is lost.
                 fake.loses_answer_after = None
                 self.close_connection = True
                 return
@@ -159,7 +163,7 @@ def serving(fake: Fake) -> Iterator[Fake]:
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
 
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""An SNS of our own: it signs what it posts, with a certificate that it made itself."""
+"""A fake Amazon SNS, which signs messages with a certificate of its own."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ class Signer(FakePlatform):
         return Refused(404, "nothing").reply
 
     def sign(self, envelope: Json, version: str = "2") -> Json:
-        """Sign an envelope, as SNS writes in its documentation that it does."""
+        """Sign an envelope as the documentation of SNS describes it."""
         names = CONFIRMED if envelope["Type"].endswith("Confirmation") else NOTIFIED
         text = "".join(f"{name}\n{envelope[name]}\n" for name in names if name in envelope)
         digest = SHA1() if version == "1" else SHA256()

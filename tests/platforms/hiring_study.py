@@ -1,4 +1,4 @@
-"""A service that hires at a fake MTurk, with workers who come through its door."""
+"""A study that hires on a fake MTurk, with workers who use its pages."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ QUALITY = {"batch": 4, "traps": 1, "traps_pass": 1.0}
 
 
 class HiringStudy:
-    """A study that hires, the platform, and the runner that looks after both."""
+    """A study that hires, its platform, and its runner."""
 
     def __init__(self, service: InProcess, fake: Server) -> None:
         self.service = service
@@ -37,7 +37,7 @@ class HiringStudy:
         self.runner = Runner(service.app.state.service, service.clock)
 
     def tick(self, seconds: float = 15) -> bool:
-        """Let some time pass, and the runner look."""
+        """Let some time pass, and the runner tick."""
         self.service.clock.move(seconds)
         return self.runner.tick()
 
@@ -47,71 +47,73 @@ class HiringStudy:
 
     @property
     def hiring(self) -> Json:
-        """How it stands."""
+        """The status of hiring."""
         return dict(self.service.get(f"{AT}/hiring"))
 
     @property
     def activity(self) -> list[Json]:
-        """What was done."""
+        """The activity log."""
         return list(self.service.get(f"{AT}/activity")["items"])
 
     def done(self, kind: str) -> list[Json]:
-        """What was done of a kind."""
-        return [one for one in self.activity if (one["kind"], one["state"]) == (kind, "done")]
+        """The done entries of a kind."""
+        return [
+            entry for entry in self.activity if (entry["kind"], entry["state"]) == (kind, "done")
+        ]
 
     def take(self, worker: str) -> Assignment:
         """Let a worker accept a HIT that has room."""
         for hit in self.mturk.hits.values():
-            active = [one for one in hit.assignments if one.status != "Returned"]
+            active = [taken for taken in hit.assignments if taken.status != "Returned"]
             if len(active) < hit.places and hit.expires > self.mturk.now:
                 return self.mturk.accept(hit.id, worker)
         raise AssertionError("there are no HITs")
 
-    def enter(self, one: Assignment) -> str:
+    def enter(self, taken: Assignment) -> str:
         """Let a worker's frame open our page; return its session."""
-        hit = self.mturk.hits[one.hit]
-        query = {"assignmentId": one.id, "hitId": hit.id, "workerId": one.worker}
+        hit = self.mturk.hits[taken.hit]
+        query = {"assignmentId": taken.id, "hitId": hit.id, "workerId": taken.worker}
         return enter(self.service, hit.url, {**query, "turkSubmitTo": self.fake.url})
 
     def judge(self, token: str, *, fool: bool = False, most: int = 100) -> int:
-        """Let a worker answer: truly, or the contrary of the truth."""
+        """Let a worker answer correctly, or always wrongly."""
         return judge(self.service, token, fool=fool, most=most)
 
     def hand_in(self, token: str) -> None:
         """Finish here, and post the form to the platform as the page does."""
-        told = self.service.post("/v1/session/finish", {}, bearer=token)
-        assert told["action"] == f"{self.fake.url}/mturk/externalSubmit"
-        fields = dict(told["fields"])
+        ending = self.service.post("/v1/session/finish", {}, bearer=token)
+        assert ending["action"] == f"{self.fake.url}/mturk/externalSubmit"
+        fields = dict(ending["fields"])
         self.mturk.submit(fields.pop("assignmentId"), answer_xml(fields))
 
     def work(self, worker: str, *, fool: bool = False) -> Assignment:
         """Let a worker do all of a HIT."""
-        one = self.take(worker)
-        token = self.enter(one)
+        taken = self.take(worker)
+        token = self.enter(taken)
         self.judge(token, fool=fool)
         self.hand_in(token)
-        return one
+        return taken
 
 
 def judge(service: InProcess, token: str, *, fool: bool = False, most: int = 100) -> int:
-    """Let a worker answer in a session: truly, or the contrary of the truth."""
+    """Let a worker answer in a session correctly, or always wrongly."""
     for answered in range(most):
-        got = service.post("/v1/session/next", {}, bearer=token)
-        if not got["assignments"]:
+        response = service.post("/v1/session/next", {}, bearer=token)
+        if not response["assignments"]:
             return answered
-        (one,) = got["assignments"]
-        truth = by_number(one)
-        said = {"left": "right", "right": "left"}[truth] if fool else truth
-        response = service.judge(one, said, bearer=one["token"])
-        assert response.status_code == 201, response.text
+        (question,) = response["assignments"]
+        truth = by_number(question)
+        answer = {"left": "right", "right": "left"}[truth] if fool else truth
+        judged = service.judge(question, answer, bearer=question["token"])
+        assert judged.status_code == 201, judged.text
         service.clock.move(1)
     return most
 
 
 def enter(service: InProcess, url: str, query: Mapping[str, object]) -> str:
     """Let a worker's browser open our page from a platform; return their session."""
-    asked = f"{urlsplit(url).path}?{urlencode(query)}"
-    response = service.http.get(asked, follow_redirects=False)
+    path = f"{urlsplit(url).path}?{urlencode(query)}"
+    response = service.http.get(path, follow_redirects=False)
     assert response.status_code == 303, response.text
     return str(response.headers["location"].partition("#")[2])
 
@@ -131,7 +133,7 @@ def set_up(service: InProcess, size: int = 8, **study: Any) -> None:
 def hiring_study(
     url: str, *, balance: int = 10_000, access: Mapping[str, str] | None = None, **study: Any
 ) -> Iterator[HiringStudy]:
-    """Yield a service that may hire at a fake MTurk."""
+    """Run a study that may hire on a fake MTurk."""
     with serving_mturk(MTurk(balance)) as fake:
         settings = {
             "public_url": "https://judge.example.org",

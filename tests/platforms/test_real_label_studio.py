@@ -56,7 +56,7 @@ def test_it_takes_a_batch_and_gives_it_back(http: httpx.Client) -> None:
     ledger = AttemptHistory()
     offer = account.publish(OFFER, ledger.attempt(f"real-{os.urandom(8).hex()}"))
     assert {one.answer for one in answers(account, offer).values()} == {None}
-    assert annotate(http, int(ledger.memory["project"]), lambda _: "left")
+    assert annotate(http, int(ledger.resources["project"]), lambda _: "left")
     told = [one for one in answers(account, offer).values() if one.answer]
     assert [one.answer for one in told] == [{"preference": "left"}]
     account.expire(offer, ledger.attempt("end"))

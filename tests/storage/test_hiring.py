@@ -1,4 +1,4 @@
-"""Hiring as it is stored: money, deeds that are added once, one leader."""
+"""Storage of hiring: budget reservation, outbox, inbox and leader lease."""
 
 import time
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ def _submission(
     return row.id
 
 
-def _deed(token: str, **values: Any) -> dict[str, Any]:
+def _entry(token: str, **values: Any) -> dict[str, Any]:
     return {
         "study_id": 1,
         "platform": "mturk",
@@ -127,7 +127,7 @@ def test_who_is_rejected_may_cost_something_until_the_platform_has_taken_it(
     with database.write() as connection:
         offer = _offer(connection, 1)
         name = _submission(connection, offer, "a", SubmissionState.REJECTED)
-        outbox.add_entry(connection, _deed("r", kind="reject", submission_id=name, cost=0))
+        outbox.add_entry(connection, _entry("r", kind="reject", submission_id=name, cost=0))
         assert offers.reserved_budget(connection, 1) == 3 * 72
         offers.change_offer(connection, offer, state=OfferState.EXPIRED)
         assert offers.reserved_budget(connection, 1) == 72
@@ -136,10 +136,10 @@ def test_who_is_rejected_may_cost_something_until_the_platform_has_taken_it(
         assert offers.reserved_budget(connection, 1) == 0
 
 
-def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
+def test_an_entry_is_added_once_whatever_became_of_it(database: Database) -> None:
     with database.write() as connection:
-        assert outbox.add_entry(connection, _deed("accept:1"))
-        assert not outbox.add_entry(connection, _deed("accept:1"))
+        assert outbox.add_entry(connection, _entry("accept:1"))
+        assert not outbox.add_entry(connection, _entry("accept:1"))
         (row,) = outbox.pending_entries(connection, 1)
         assert outbox.begin_attempt(connection, row, 2.0)
         assert not outbox.begin_attempt(connection, row, 3.0), "it is being attempted already"
@@ -159,7 +159,7 @@ def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
         assert outbox.end_entry(connection, again, OutboxState.FAILED, 4.0, "no", free=True)
         assert outbox.spent(connection, 1) == 0
         assert outbox.pending_entries(connection, 1) == []
-        assert not outbox.add_entry(connection, _deed("accept:1"))
+        assert not outbox.add_entry(connection, _entry("accept:1"))
         (row,) = outbox.list_entries(connection, 1, 0, 10)
         assert (row.tried_at, row.kept, row.message) == (2.0, {"hit": "H"}, "no")
 
@@ -212,7 +212,7 @@ def test_time_is_the_databases_own(database: Database) -> None:
     assert before - 1 < told < time.time() + 1
 
 
-def test_a_notice_that_comes_twice_is_one_and_is_handled_once(database: Database) -> None:
+def test_a_message_that_comes_twice_is_one_and_is_processed_once(database: Database) -> None:
     with database.write() as connection:
         for told in ({"n": 1}, {"n": 2}):
             hirings.add_message(connection, InboxMessage(1, "event", told, 1.0, None))

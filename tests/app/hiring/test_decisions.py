@@ -1,4 +1,4 @@
-"""What checks are worth in money: no pay for what failed, and no bonus without a verdict."""
+"""Decisions by checks: no pay for a failed check, and no bonus without a verdict."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from in_process import Json, by_number
 from platforms.hiring_study import AT, GOOD, HIRING, QUALITY, HiringStudy, hiring_study
 
 MARK = GOOD[:-1]
-"""What the text of each trap begins with, and that of no other document."""
+"""The prefix of the texts of traps."""
 
 
 def is_trap(asked: Json) -> bool:

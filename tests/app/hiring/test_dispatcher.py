@@ -1,4 +1,4 @@
-"""A bonus is paid once, whatever clocks say and however long a runner sleeps between two steps."""
+"""A bonus is paid once, despite wrong clocks and runners that sleep between two steps."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ DAY = 86_400
 
 
 class AtProlific:
-    """A study at Prolific in which one worker is about to get a bonus, and runners."""
+    """A study at Prolific in which a worker is about to get a bonus, with several runners."""
 
     def __init__(self, scenario: ProlificScenario, service: InProcess) -> None:
         self.scenario = scenario
@@ -31,7 +31,7 @@ class AtProlific:
         return Runner(self.service.app.state.service, lambda: clock() + ahead)
 
     def paid(self) -> list[float]:
-        """List all bonuses, those that are still on their way too."""
+        """List all bonuses, including those under way."""
         self.scenario.settle_payments()
         return [
             amount
@@ -40,7 +40,7 @@ class AtProlific:
         ]
 
     def bonus(self) -> dict[str, Any]:
-        """Return the line of the bonus in the activity log."""
+        """Return the bonus in the activity log."""
         (line,) = (
             one for one in self.service.get(f"{AT}/activity")["items"] if one["kind"] == "bonus"
         )
@@ -63,33 +63,33 @@ def at_prolific(url: str) -> Iterator[AtProlific]:
 
 
 @contextmanager
-def asleep_after_noting(
+def asleep_after_saving(
     monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], None]
 ) -> Iterator[list[str]]:
-    """Let a runner sleep, once, right after it has noted that it pays a bonus."""
+    """Let a runner sleep, once, right after it has saved that it pays a bonus."""
     slept: list[str] = []
-    made = Dispatcher._attempt
+    make_attempt = Dispatcher._attempt
 
-    def deed(self: Dispatcher, *given: Any) -> Any:
-        found = made(self, *given)
-        keep = found.save_progress
+    def attempt(self: Dispatcher, *args: Any) -> Any:
+        result = make_attempt(self, *args)
+        save_progress = result.save_progress
 
-        def kept(values: Any) -> None:
-            keep(values)
+        def save_and_sleep(values: Any) -> None:
+            save_progress(values)
             if PAYING_SINCE in values and not slept:
                 slept.append("here")
                 meanwhile()
 
-        object.__setattr__(found, "save_progress", kept)
-        return found
+        object.__setattr__(result, "save_progress", save_and_sleep)
+        return result
 
     with monkeypatch.context() as patched:
-        patched.setattr(Dispatcher, "_attempt", deed)
+        patched.setattr(Dispatcher, "_attempt", attempt)
         yield slept
 
 
 @pytest.mark.parametrize("listed", [True, False], ids=["listed already", "not listed yet"])
-def test_a_runner_that_sleeps_between_noting_and_sending_does_not_pay_again(
+def test_a_runner_that_sleeps_between_saving_and_sending_does_not_pay_again(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch, listed: bool
 ) -> None:
     with at_prolific(sqlite_url) as study:
@@ -101,7 +101,7 @@ def test_a_runner_that_sleeps_between_noting_and_sending_does_not_pay_again(
             if listed:
                 study.scenario.settle_payments()
 
-        with asleep_after_noting(monkeypatch, meanwhile) as slept:
+        with asleep_after_saving(monkeypatch, meanwhile) as slept:
             sleeper.tick()
         assert slept
         assert study.paid() == [10.0]
@@ -120,7 +120,7 @@ def test_a_runner_that_sleeps_and_nobody_takes_over_pays_once(
 ) -> None:
     with at_prolific(sqlite_url) as study:
         sleeper = study.runner()
-        with asleep_after_noting(monkeypatch, lambda: study.service.clock.move(DAY)) as slept:
+        with asleep_after_saving(monkeypatch, lambda: study.service.clock.move(DAY)) as slept:
             sleeper.tick()
         assert slept
         assert study.paid() == [10.0]
@@ -131,7 +131,7 @@ def test_a_runner_that_sleeps_and_nobody_takes_over_pays_once(
 def test_two_runners_whose_clocks_differ_by_hours_pay_once(database_url: str) -> None:
     with at_prolific(database_url) as study:
         one, ahead = study.runner(), study.runner(ahead=6 * 3600)
-        # It is being paid, and nobody hears of it.
+        # It is being paid, and the answer is lost.
         study.scenario.fake.loses_answer_after = "POST /api/v1/bulk-bonus-payments/"
         one.tick()
         one.resign()
@@ -162,7 +162,7 @@ def test_a_clock_that_is_ahead_takes_no_lead_from_another(sqlite_url: str) -> No
 def test_a_runner_that_was_given_up_sends_no_bonus_at_mturk(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """MTurk forgets after a day that it has seen a payment's token."""
+    """MTurk forgets the idempotency key of a payment after a day."""
     with hiring_study(sqlite_url) as one:
         one.start()
         one.tick()
@@ -181,15 +181,15 @@ def _sleep_in_front_of_bonus(
     monkeypatch: pytest.MonkeyPatch, one: HiringStudy, other: Runner
 ) -> list[str]:
     slept: list[str] = []
-    act = Dispatcher._execute
+    execute = Dispatcher._execute
 
-    def sleep(self: Dispatcher, row: Any, *given: Any) -> Any:
-        if row.kind == "bonus" and not slept:
+    def sleep(self: Dispatcher, entry: Any, *args: Any) -> Any:
+        if entry.kind == "bonus" and not slept:
             slept.append("here")
             one.service.clock.move(2 * DAY)
             assert other.tick()
             one.mturk.tokens.clear()
-        return act(self, row, *given)
+        return execute(self, entry, *args)
 
     monkeypatch.setattr(Dispatcher, "_execute", sleep)
     return slept

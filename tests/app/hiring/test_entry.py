@@ -1,4 +1,4 @@
-"""Strangers at the door: whoever no platform has sent changes nothing that counts."""
+"""Strangers whom no platform has sent: their answers do not count."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ ON_TOPIC = f"{AT}/topics/{TOPIC}"
 
 @pytest.fixture
 def one(sqlite_url: str) -> Iterator[HiringStudy]:
-    """A study that hires at MTurk, with six pairs at most that may be asked, and one HIT."""
+    """A study that hires on MTurk, with one HIT."""
     with hiring_study(sqlite_url, quality={}) as made:
         made.start()
         made.tick()
@@ -48,7 +48,7 @@ def come(one: HiringStudy, **names: str) -> Response:
 
 
 def stranger(one: HiringStudy, number: int = 1, worker: str = "") -> str:
-    """Let someone in who claims to work on the HIT that is open; return their session."""
+    """Admit a stranger who claims to work on the open HIT; return their session."""
     (hit, *_) = (each for each in one.mturk.hits.values() if each.expires > one.mturk.now)
     names = {"assignmentId": f"3STRANGE{number}", "workerId": worker or f"ASTRANGER{number}"}
     response = come(one, hitId=hit.id, **names)
@@ -61,7 +61,7 @@ def questions(one: HiringStudy, token: str, count: int) -> list[Json]:
 
 
 def all_that_counts(service: InProcess) -> Json:
-    """Read everything that outsiders see of a study's answers."""
+    """Read everything that is visible of a study's answers."""
     written = service.send("GET", f"{AT}/export/jsonl")
     assert written.status_code == 200
     return {

@@ -1,4 +1,4 @@
-"""Random histories: whatever happens, what is booked is what is paid, within the budget."""
+"""Random histories: what is booked is what was paid, and within the budget."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from histories.history import run_history
 from histories.simulated_platform import SimulatedPlatform
 
 HISTORIES, MOVES = 10, 15
-"""Of each platform; `python -m benchmarks.histories` plays more."""
+"""Of each platform; `python -m benchmarks.histories` runs more."""
 
 
 @pytest.mark.statistical

@@ -1,4 +1,4 @@
-"""One leader among the runners: others stand by, and take over what a leader has left."""
+"""The leader lease: one runner leads, and another takes over when it is gone."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ def test_a_leader_that_was_given_up_goes_no_further_when_it_comes_back(sqlite_ur
         def sleep(body: dict[str, object]) -> dict[str, object]:
             created.append(str(body["UniqueRequestToken"]))
             if len(created) == 1:
-                # The call takes so long that another takes over: it meets the same deed again.
+                # The call takes so long that another takes over: it meets the same command again.
                 one.service.clock.move(121)
                 one.fake.lock.release()
                 assert second.tick()
@@ -52,7 +52,7 @@ def test_a_leader_that_was_given_up_goes_no_further_when_it_comes_back(sqlite_ur
 
 @pytest.fixture
 def fake() -> Iterator[Server]:
-    """A Mechanical Turk of our own, which can tell two processes by their keys."""
+    """A fake Mechanical Turk, which tells two processes apart by their keys."""
     with serving(MTurk()) as running:
         running.secrets |= KEYS
         yield running
@@ -69,8 +69,8 @@ def process(fake: Server, url: str, key: str) -> Iterator[subprocess.Popen[bytes
         "NEXTPAIR_RUNNER_SECONDS": "0.05",
         **{f"NEXTPAIR_PLATFORMS__MTURK__{k.upper()}": v for k, v in access.items()},
     }
-    words = [sys.executable, "-m", "nextpair.app.cli", "runner"]
-    with subprocess.Popen(words, env=environment) as running:
+    command = [sys.executable, "-m", "nextpair.app.cli", "runner"]
+    with subprocess.Popen(command, env=environment) as running:
         try:
             yield running
         finally:

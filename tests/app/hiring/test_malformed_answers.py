@@ -1,4 +1,4 @@
-"""Platforms that send what they never should: the sender is refused, and other studies go on."""
+"""Malformed messages of platforms: they are refused, and other studies go on."""
 
 import json
 import logging
@@ -38,20 +38,20 @@ NAMES = [kind.__name__ for kind in SCENARIOS]
 Send = Callable[[Any], tuple[bytes, dict[str, str]]]
 
 
-class Told(logging.Handler):
-    """Keeps the log as it is written."""
+class RecordedLog(logging.Handler):
+    """Records the log as it is written."""
 
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep a line."""
+        """Record a line."""
         self.lines.append(JsonFormatter().format(record))
 
 
-class Two:
-    """A study on a platform that goes mad, and another one on one that does not."""
+class TwoStudies:
+    """A study on a platform that sends malformed messages, and one on another platform."""
 
     def __init__(self, scenario: Scenario, steady: Scenario, service: InProcess) -> None:
         self.scenario, self.steady, self.service = scenario, steady, service
@@ -59,11 +59,11 @@ class Two:
         self.worked = 0
 
     def look(self) -> None:
-        """Let the runner look, which has paused the odd study at most."""
+        """Let the runner tick, which may pause the first study only."""
         before = self._asked()
         self.service.clock.move(61)
         assert self.runner.tick()
-        assert self._asked() > before, "the other study was not looked after"
+        assert self._asked() > before, "the other study was not served"
 
     def _asked(self) -> int:
         fake: Any = self.steady.fake  # type: ignore[attr-defined]
@@ -74,11 +74,11 @@ class Two:
         self.service.post(f"{AT}/hiring", {"state": "running"})
 
     def hiring(self) -> Json:
-        """How the odd study stands."""
+        """The hiring status of the first study."""
         return dict(self.service.get(f"{AT}/hiring"))
 
     def post(self, body: bytes, headers: dict[str, str]) -> int:
-        """Post news, and return the status."""
+        """Post a webhook, and return the status."""
         where = str(self.hiring()["news"]).removeprefix(PUBLIC)
         response = self.service.http.post(where, content=body, headers=headers)
         if response.status_code != 200:
@@ -86,13 +86,13 @@ class Two:
         return int(response.status_code)
 
     def stored(self) -> int:
-        """Count what was told."""
+        """Count the messages in the inbox."""
         with self.service.app.state.service.database.read() as connection:
             found = connection.exec_driver_sql("SELECT count(*) FROM notices").scalar_one()
         return int(found)
 
     def pay_steady(self) -> None:
-        """Let someone work in the other study, who must be paid."""
+        """Let a worker of the other study work, who must be paid."""
         spent = self.service.get(f"{STEADY}/hiring")["spent"]
         worker = f"STEADY{self.worked}"
         self.worked += 1
@@ -115,9 +115,9 @@ class Two:
 
 
 @contextmanager
-def listening() -> Iterator[Told]:
-    """Keep what is logged; an application that starts takes all handlers away."""
-    told, log = Told(), logging.getLogger("nextpair")
+def listening() -> Iterator[RecordedLog]:
+    """Record the log; a starting application removes all handlers."""
+    told, log = RecordedLog(), logging.getLogger("nextpair")
     log.addHandler(told)
     try:
         yield told
@@ -126,7 +126,7 @@ def listening() -> Iterator[Told]:
 
 
 @contextmanager
-def two(kind: type[Scenario], url: str, **access: str) -> Iterator[Two]:
+def two(kind: type[Scenario], url: str, **access: str) -> Iterator[TwoStudies]:
     other = ProlificScenario if kind is not ProlificScenario else MTurkScenario
     with ExitStack() as stack:
         scenario, steady = (stack.enter_context(one.running_platform()) for one in (kind, other))
@@ -143,13 +143,13 @@ def two(kind: type[Scenario], url: str, **access: str) -> Iterator[Two]:
         )
         service.make_topic(30, study="steady")
         service.post(f"{STEADY}/hiring", {"state": "running"})
-        made = Two(scenario, steady, service)
+        made = TwoStudies(scenario, steady, service)
         made.look()
         yield made
         made.runner.resign()
 
 
-def mturk_hook(made: Two) -> tuple[Any, Send]:
+def mturk_hook(made: TwoStudies) -> tuple[Any, Send]:
     events = [{"EventType": "AssignmentReturned", "HITId": "H1", "AssignmentId": "A1"}]
     told = {"Type": "Notification", "TopicArn": TOPIC_ARN, "MessageId": "m"}
 
@@ -159,7 +159,7 @@ def mturk_hook(made: Two) -> tuple[Any, Send]:
     return {"Events": events, "EventDocId": "doc"}, send
 
 
-def prolific_hook(made: Two) -> tuple[Any, Send]:
+def prolific_hook(made: TwoStudies) -> tuple[Any, Send]:
     assert isinstance(made.scenario, ProlificScenario)
     fake = made.scenario.fake
 
@@ -171,14 +171,14 @@ def prolific_hook(made: Two) -> tuple[Any, Send]:
     return {**about, "participant_id": "p"}, send
 
 
-def figure_eight_hook(made: Two) -> tuple[Any, Send]:
+def figure_eight_hook(made: TwoStudies) -> tuple[Any, Send]:
     fake: Any = made.scenario.fake  # type: ignore[attr-defined]
     unit = json.loads(json.dumps(fake.open_units()[0]))
     fake.judge(unit, {"preference": "left", "receipt": "x"})
     return unit, lambda content: (fake.hook(content), {})
 
 
-def label_studio_hook(made: Two) -> tuple[Any, Send]:
+def label_studio_hook(made: TwoStudies) -> tuple[Any, Send]:
     assert isinstance(made.scenario, LabelStudioScenario)
     task = json.loads(json.dumps(made.scenario.fake.open_tasks()[0]))
     result = {"type": "pairwise", "value": {"selected": "left"}}
@@ -196,7 +196,7 @@ HOOKS = [mturk_hook, prolific_hook, figure_eight_hook, figure_eight_hook, label_
 
 @pytest.mark.parametrize(("kind", "hook"), list(zip(SCENARIOS, HOOKS, strict=True)), ids=NAMES)
 def test_odd_webhooks_that_are_signed_are_refused_and_stop_nothing(
-    kind: type[Scenario], hook: Callable[[Two], tuple[Any, Send]], sqlite_url: str
+    kind: type[Scenario], hook: Callable[[TwoStudies], tuple[Any, Send]], sqlite_url: str
 ) -> None:
     access = {"signed": "false"} if kind is MTurkScenario else {}
     with two(kind, sqlite_url, **access) as made:
@@ -225,7 +225,7 @@ def test_odd_answers_of_a_platform_are_the_trouble_of_its_own_studies(
     with two(kind, sqlite_url) as made, listening() as told:
         chance = random.Random(kind.__name__)
         _bring_in_work(made)
-        with _mad(made, chance, monkeypatch):
+        with _corrupting(made, chance, monkeypatch):
             for number in range(TICKS):
                 made.look()
                 if made.hiring()["state"] != "running" and number % 3 == 0:
@@ -239,8 +239,8 @@ def test_odd_answers_of_a_platform_are_the_trouble_of_its_own_studies(
     assert told.lines and "Traceback" not in "".join(told.lines)
 
 
-def _bring_in_work(made: Two) -> None:
-    """Let workers do something that the platform is asked about."""
+def _bring_in_work(made: TwoStudies) -> None:
+    """Let workers do something for the platform to report."""
     scenario: Any = made.scenario
     if isinstance(scenario, MTurkScenario):
         HiringStudy(made.service, scenario.fake).work("AODD", fool=True)
@@ -256,8 +256,10 @@ def _bring_in_work(made: Two) -> None:
 
 
 @contextmanager
-def _mad(made: Two, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let a platform answer every third call oddly, whatever it was."""
+def _corrupting(
+    made: TwoStudies, chance: random.Random, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Let a platform corrupt every third answer."""
     scenario: Any = made.scenario
     with monkeypatch.context() as patched:
         if isinstance(scenario, MTurkScenario):
@@ -282,7 +284,7 @@ def _mad(made: Two, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> I
         yield
 
 
-def _annotated(made: Two, who: str) -> tuple[Json, Send]:
+def _annotated(made: TwoStudies, who: str) -> tuple[Json, Send]:
     """Let someone answer a task, and return what is told of it."""
     assert isinstance(made.scenario, LabelStudioScenario)
     fake = made.scenario.fake
@@ -360,6 +362,6 @@ def test_the_log_of_hiring_names_no_worker(sqlite_url: str) -> None:
         assert "jane" not in "".join(told.lines)
 
 
-def test_every_call_to_a_platform_is_guarded() -> None:
+def test_every_call_to_a_platform_is_validated() -> None:
     calls = {name for name in vars(Account) if not name.startswith("_")}
     assert calls == {name for name in vars(ValidatingAccount) if not name.startswith("_")}

@@ -1,4 +1,4 @@
-"""Offers that end without us: they run out, or a person ends them at the platform."""
+"""The status of offers: they expire by themselves, or a person ends them at the platform."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ def one(sqlite_url: str) -> Iterator[HiringStudy]:
 
 
 def pass_time(one: HiringStudy, seconds: float) -> None:
-    """Let time pass here and at MTurk, and the runner look."""
+    """Let time pass here and at MTurk, and the runner tick."""
     one.mturk.now += seconds
     one.tick(seconds)
 
@@ -127,7 +127,7 @@ def test_a_hit_that_a_person_ends_stops_hiring_and_says_so(one: HiringStudy, how
 # -- other platforms -----------------------------------------------------------------------------
 
 
-class Studied:
+class Study:
     """A study that hires on some platform."""
 
     def __init__(self, scenario: Scenario, service: InProcess) -> None:
@@ -135,21 +135,21 @@ class Studied:
         self.runner = Runner(service.app.state.service, service.clock)
 
     def look(self, seconds: float = 15) -> Json:
-        """Let the runner look, and say how hiring stands then."""
+        """Let the runner tick, and return the status of hiring."""
         self.service.clock.move(seconds)
         self.runner.tick()
         return dict(self.service.get(f"{AT}/hiring"))
 
 
 @contextmanager
-def studied(kind: type[Scenario], url: str) -> Iterator[Studied]:
+def hiring_at(kind: type[Scenario], url: str) -> Iterator[Study]:
     with kind.running_platform() as scenario:
         given = {scenario.platform.replace("-", "_"): scenario.access()}
         with installed(url, public_url=PUBLIC, platforms=given) as service:
             more = {"quality": {}, **scenario.study, "platform_options": scenario.options()}
             set_up(service, 12, platform=scenario.platform, **more)
             service.post(f"{AT}/hiring", {"state": "running"})
-            made = Studied(scenario, service)
+            made = Study(scenario, service)
             made.look()
             yield made
             made.runner.resign()
@@ -158,7 +158,7 @@ def studied(kind: type[Scenario], url: str) -> Iterator[Studied]:
 def test_a_study_that_a_person_stops_at_prolific_stops_hiring_and_pays_who_was_at_work(
     sqlite_url: str,
 ) -> None:
-    with studied(ProlificScenario, sqlite_url) as one:
+    with hiring_at(ProlificScenario, sqlite_url) as one:
         assert isinstance(one.scenario, ProlificScenario)
         fake = one.scenario.fake
         (study,) = fake.studies
@@ -185,7 +185,7 @@ def test_a_study_that_a_person_stops_at_prolific_stops_hiring_and_pays_who_was_a
 
 
 def test_a_study_that_a_person_pauses_at_prolific_waits_until_it_goes_on(sqlite_url: str) -> None:
-    with studied(ProlificScenario, sqlite_url) as one:
+    with hiring_at(ProlificScenario, sqlite_url) as one:
         assert isinstance(one.scenario, ProlificScenario)
         fake = one.scenario.fake
         (study,) = fake.studies
@@ -200,7 +200,7 @@ def test_a_study_that_a_person_pauses_at_prolific_waits_until_it_goes_on(sqlite_
 
 
 def test_a_study_whose_places_are_all_taken_at_prolific_ends_by_itself(sqlite_url: str) -> None:
-    with studied(ProlificScenario, sqlite_url) as one:
+    with hiring_at(ProlificScenario, sqlite_url) as one:
         assert isinstance(one.scenario, ProlificScenario)
         fake = one.scenario.fake
         (study,) = fake.studies
@@ -216,7 +216,7 @@ def test_a_study_whose_places_are_all_taken_at_prolific_ends_by_itself(sqlite_ur
 def test_a_job_that_a_person_cancels_at_figure_eight_stops_hiring(
     kind: type[SlotsScenario] | type[UnitsScenario], sqlite_url: str
 ) -> None:
-    with studied(kind, sqlite_url) as one:
+    with hiring_at(kind, sqlite_url) as one:
         assert isinstance(one.scenario, SlotsScenario | UnitsScenario)
         fake = one.scenario.fake
         (job,) = fake.jobs

@@ -1,4 +1,4 @@
-"""Wrong and revoked keys, platforms that are away: hiring pauses and says why, judging goes on."""
+"""Wrong and revoked keys, unreachable platforms: hiring pauses with a reason, judging goes on."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ KEYS = ("secret_access_key", "token", "key")
 
 
 class Study:
-    """A study that hires, and the runner that looks after it."""
+    """A study that hires, and its runner."""
 
     def __init__(self, service: InProcess) -> None:
         self.service = service
@@ -38,17 +38,17 @@ class Study:
         self._judged = 0
 
     def look(self, seconds: float = 15) -> Json:
-        """Let the runner look, and say how hiring stands then."""
+        """Let the runner tick, and return the status of hiring."""
         self.service.clock.move(seconds)
         self.runner.tick()
         return dict(self.service.get(f"{AT}/hiring"))
 
     def waits(self, about: Json) -> float:
-        """Say in how many seconds the platform is tried again."""
+        """Return in how many seconds the platform is tried again."""
         return datetime.fromisoformat(about["retry_at"]).timestamp() - self.service.clock.now
 
     def judge_by_link(self) -> None:
-        """Let someone answer a question whom no platform has sent."""
+        """Let an invited worker answer a question."""
         self._judged += 1
         wanted = {"worker": f"eve{self._judged}"}
         made = self.service.post(f"/v1/studies/{STUDY}/sessions", wanted, status=201)

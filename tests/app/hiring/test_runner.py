@@ -1,4 +1,4 @@
-"""Hiring from end to end, without a browser: what is published, decided, paid and told."""
+"""Hiring from end to end: publishing, decisions, payments and the activity log."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from nextpair.app.hiring.runner import Runner
 
 @pytest.fixture
 def signer() -> Iterator[Signer]:
-    """An SNS of our own."""
+    """A fake SNS."""
     with serving(Signer()) as running:
         yield running
 
