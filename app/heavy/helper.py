@@ -23,7 +23,7 @@ from nextpair.app.heavy.frames import Kind, read_frame, write_frame
 from nextpair.app.heavy.jobs import Job
 from nextpair.app.judging.service import Service
 from nextpair.app.threads import limit_threads
-from nextpair.selectors import ratings
+from nextpair.selectors import ratings, slow
 from nextpair.selectors.base import load_selectors
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.topic.state import Topic
@@ -44,8 +44,9 @@ def main() -> None:
     os.nice(NICENESS)
     limit_threads()
     load_selectors()
-    for module in pkgutil.iter_modules(ratings.__path__, f"{ratings.__name__}."):
-        importlib.import_module(module.name)
+    for package in (ratings, slow):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     first = read_frame(0)
     if first is None:
         return
