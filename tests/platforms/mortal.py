@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from botocore.httpsession import URLLib3Session
-from in_process import Clock, installed
+from in_process import Clock, hurried, installed
 from platforms.scenes import PUBLIC, UNHARMED, Scene
 from pydantic import SecretStr
 from sqlalchemy import delete, event, func, insert, select, text
@@ -66,14 +66,7 @@ class MortalDatabase(Database):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.fate = Fate()
-        event.listen(self._engine, "connect", self._hurry)
-
-    def _hurry(self, connection: Any, _: object) -> None:
-        # It is a process that dies here and not the machine, so that disks need not be waited for.
-        sqlite, postgresql = "PRAGMA synchronous = OFF", "SET synchronous_commit = off"
-        connection.execute(sqlite if self.is_sqlite else postgresql)
-        if not self.is_sqlite:
-            connection.commit()
+        event.listen(self._engine, "connect", hurried)
 
     @contextmanager
     def write(self, *, wait: float | None = None) -> Iterator[Any]:
