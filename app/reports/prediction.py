@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow
 
 _SIGNS = {Outcome.BETTER.value: 1, Outcome.WORSE.value: -1, Outcome.TIE.value: 0}

@@ -19,7 +19,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nextpair.selectors.aggregating.answers import (
+from nextpair.selectors.aggregation.responses import (
     Answers,
     Numbers,
     Places,
@@ -28,7 +28,7 @@ from nextpair.selectors.aggregating.answers import (
     same_length,
 )
 from nextpair.selectors.errors import BadInput
-from nextpair.selectors.topic.ranks import mid_ranks
+from nextpair.selectors.state.ranks import mid_ranks
 
 
 class Level(StrEnum):

@@ -16,7 +16,7 @@ create_app(Settings(database=sys.argv[1]))
 import nextpair.selectors.slow.learners
 
 before = set(sys.modules)
-from nextpair.app.reports.building import build
+from nextpair.app.reports.report import build
 from nextpair.selectors.base import find_selector, selector_names
 
 for name in selector_names():
@@ -34,8 +34,8 @@ from nextpair.app.main import create_app
 from nextpair.app.reports.prediction import Prediction
 from nextpair.app.settings import Settings
 from nextpair.selectors.agreement.kappas import weighted_kappa
-from nextpair.selectors.agreement.orders import auc, tau_b
-from nextpair.selectors.topic.tie_svm import most_ambiguous, tie_probabilities
+from nextpair.selectors.agreement.rank_correlation import auc, tau_b
+from nextpair.selectors.state.tie_svm import most_ambiguous, tie_probabilities
 
 create_app(Settings(database=sys.argv[1]))
 slow = [name for name in sys.modules if name.startswith(("scipy.stats", "sklearn"))]
