@@ -48,7 +48,7 @@ class Prediction:
         """Where the accuracy lies with 95 % confidence."""
         if not self.preferring:
             return None
-        from nextpair.selectors.slow.measures import binomtest
+        from nextpair.selectors.deferred.measures import binomtest
 
         found = binomtest(self.right, self.preferring).proportion_ci(method="wilson")
         return float(found.low), float(found.high)

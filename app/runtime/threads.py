@@ -39,7 +39,7 @@ def one_thread() -> Iterator[None]:
     from threadpoolctl import threadpool_limits
 
     # What is loaded meanwhile would keep its one thread for good.
-    import nextpair.selectors.slow.learners  # noqa: F401
+    import nextpair.selectors.deferred.learners  # noqa: F401
 
     before = {name: os.environ.get(name) for name in VARIABLES}
     tell_libraries()

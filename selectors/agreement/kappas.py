@@ -51,7 +51,7 @@ def weighted_kappa(one: ArrayLike, other: ArrayLike, *, labels: int | None = Non
         raise BadInput(f"a grade is beyond {labels} labels")
     if not len(first) or len(np.unique(np.concatenate((first, second)))) < 2:
         return np.nan
-    from nextpair.selectors.slow.learners import cohen_kappa_score
+    from nextpair.selectors.deferred.learners import cohen_kappa_score
 
     grades = None if labels is None else np.arange(labels)
     return float(cohen_kappa_score(first, second, labels=grades, weights="quadratic"))

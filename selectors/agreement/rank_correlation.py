@@ -84,7 +84,7 @@ def tau_b(one: ArrayLike, other: ArrayLike) -> float:
     first, second = _both(one, other)
     if len(set(first)) < 2 or len(set(second)) < 2:
         return np.nan
-    from nextpair.selectors.slow.measures import kendalltau
+    from nextpair.selectors.deferred.measures import kendalltau
 
     return float(kendalltau(first, second).statistic)
 
@@ -99,7 +99,7 @@ def auc(relevant: ArrayLike, scores: ArrayLike) -> float:
         raise BadInput("relevant must be 0 or 1")
     if len(set(truth)) < 2:
         return np.nan
-    from nextpair.selectors.slow.learners import roc_auc_score
+    from nextpair.selectors.deferred.learners import roc_auc_score
 
     return float(roc_auc_score(truth, scored))
 

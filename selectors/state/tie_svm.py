@@ -142,7 +142,7 @@ def _margins(known: Array, ties: NDArray[np.bool_], candidates: Array, labels: A
 
 def _solve(gram: Array) -> Array:
     """Solve one dual, which is non-negative least squares on a root of its Gram matrix."""
-    from nextpair.selectors.slow.learners import nnls
+    from nextpair.selectors.deferred.learners import nnls
 
     root = np.linalg.cholesky(gram)
     return np.asarray(nnls(root.T, np.linalg.solve(root, np.ones(len(gram))))[0])
@@ -165,7 +165,7 @@ def tie_probabilities(
     size = len(space)
     if ties.all() or not ties.any():
         return np.ones((size, size), dtype=np.float32)
-    from nextpair.selectors.slow.learners import SVC, LogisticRegression
+    from nextpair.selectors.deferred.learners import SVC, LogisticRegression
 
     known = pair_features(space, first, second)
     machine = SVC(kernel="linear").fit(known, ties)

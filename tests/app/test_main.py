@@ -13,7 +13,7 @@ from nextpair.app.main import create_app
 from nextpair.app.settings import Settings
 
 create_app(Settings(database=sys.argv[1]))
-import nextpair.selectors.slow.learners
+import nextpair.selectors.deferred.learners
 
 before = set(sys.modules)
 from nextpair.app.reports.report import build
@@ -81,7 +81,7 @@ def test_requests_that_come_at_once_load_what_takes_long_together(sqlite_url: st
 
 
 def test_what_takes_long_to_load_has_one_door() -> None:
-    # Threads wait for one another at the modules of `slow`, and nowhere else.
+    # Threads wait for one another at the modules of `deferred`, and nowhere else.
     importing = re.compile(r"^\s*(from|import) (sklearn|scipy\.(stats|optimize))", re.MULTILINE)
     found = {
         file.relative_to(ROOT)
@@ -89,4 +89,4 @@ def test_what_takes_long_to_load_has_one_door() -> None:
         for file in (ROOT / folder).rglob("*.py")
         if importing.search(file.read_text(encoding="utf-8"))
     }
-    assert {file.parent for file in found} == {Path("selectors/slow")}
+    assert {file.parent for file in found} == {Path("selectors/deferred")}

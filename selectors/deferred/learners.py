@@ -1,7 +1,7 @@
 """Scikit-learn's machines and scores, and SciPy's optimisation."""
 
 # First, for scikit-learn imports it too: whoever loads it at this moment is waited for here.
-import nextpair.selectors.slow.measures  # noqa: F401  # isort: skip
+import nextpair.selectors.deferred.measures  # noqa: F401  # isort: skip
 
 from scipy.optimize import nnls
 from sklearn.linear_model import LogisticRegression
