@@ -1,7 +1,7 @@
 """Invited people, each with a judging link of their own."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from nextpair.app.errors import Uninvited
 from nextpair.app.platforms.base import Platform
@@ -10,6 +10,8 @@ from nextpair.app.platforms.messages import Arrival
 
 class Invited(Platform):
     """Admit only those with a session that was opened with a key, as on the dashboard."""
+
+    name: ClassVar[str] = "invited"
 
     @property
     def hands_in(self) -> bool:

@@ -1,14 +1,15 @@
 """Replays of a scenario in which the process crashes at any step: around each commit and call."""
 
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
 from botocore.httpsession import URLLib3Session
-from in_process import Clock, installed
+from in_process import Clock, hurried, installed
 from platforms.scenarios import NO_CRASH, PUBLIC, Scenario
 from pydantic import SecretStr
 from sqlalchemy import delete, event, func, insert, select, text
@@ -52,20 +53,26 @@ class CrashPoint:
             raise Crash()
 
 
+class ObservedSteps(CrashPoint):
+    """Calls an observer at each step, and never crashes."""
+
+    def __init__(self, observe: Callable[[], None]) -> None:
+        super().__init__()
+        self._observe = observe
+
+    def step(self) -> None:
+        """Call the observer."""
+        super().step()
+        self._observe()
+
+
 class CrashingDatabase(Database):
     """A database whose process can crash before and after each commit."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.crash_point = CrashPoint()
-        event.listen(self._engine, "connect", self._disable_sync)
-
-    def _disable_sync(self, connection: Any, _: object) -> None:
-        # The process crashes here and not the machine, so that no disk needs to be waited for.
-        sqlite, postgresql = "PRAGMA synchronous = OFF", "SET synchronous_commit = off"
-        connection.execute(sqlite if self.is_sqlite else postgresql)
-        if not self.is_sqlite:
-            connection.commit()
+        event.listen(self._engine, "connect", hurried)
 
     @contextmanager
     def write(self, *, wait: float | None = None) -> Iterator[Any]:
@@ -118,6 +125,16 @@ class Checkpoint:
     rows: Rows
     platform: Any
     now: float
+
+
+@dataclass(frozen=True)
+class Remains:
+    """The state of the platform and of the database after a crash at some step."""
+
+    rows: Rows
+    platform: Any = field(compare=False)
+    pickled: bytes
+    """The state of the platform without its log of requests, for comparisons."""
 
 
 class CrashReplay:
@@ -175,33 +192,58 @@ class CrashReplay:
         self.database.close()
 
     def replay(
-        self, checkpoint: Checkpoint, at: int | None = None, expected: Any = None
-    ) -> tuple[int, dict[str, Any]]:
-        """Run from a checkpoint; after a crash, another process goes on.
+        self, checkpoint: Checkpoint, stride: int = 1
+    ) -> tuple[int, list[Remains], dict[str, Any]]:
+        """Run from a checkpoint without a crash.
 
-        Returns how many steps the first tick had, and the outcome.
+        Returns how many steps the first tick had, what a crash would leave at each of them (or at
+        every `stride`-th), and the outcome.
         """
         clock = self.rewind(checkpoint)
-        crash_point = self.database.crash_point = CrashPoint(at)
-        runner, steps = None, 0
-        for tick in range(TICKS):
-            try:
-                runner = runner or self.new_process(clock)
-                runner.tick()
-            except Crash:
-                runner = None
-            steps = steps or crash_point.steps
+        remains: list[Remains] = []
+
+        def observe() -> None:
+            if (steps.steps - 1) % stride == 0:
+                remains.append(self._remains())
+
+        steps = self.database.crash_point = ObservedSteps(observe)
+        runner = self.new_process(clock)
+        for _ in range(TICKS):
+            runner.tick()
+            self.database.crash_point = CrashPoint()
             clock.move(SECONDS_BETWEEN_TICKS)
             self.scenario.settle_payments()
-            if tick and expected is not None and self.outcome() == expected:
-                break
-        return steps, self.outcome()
+        return steps.steps, remains, self.outcome()
 
-    def rewind(self, checkpoint: Checkpoint) -> Clock:
-        """Restore everything, but some time later."""
+    def _remains(self) -> Remains:
+        platform = self.scenario.snapshot()
+        state = dict(platform if isinstance(platform, dict) else vars(platform))
+        for log in ("requests", "done"):
+            state.pop(log, None)
+        return Remains(self.database.rows(), platform, pickle.dumps(state))
+
+    def recover(self, checkpoint: Checkpoint, remains: Remains, expected: Any) -> dict[str, Any]:
+        """Let another process go on after a crash, and return the outcome.
+
+        It has only what the crash has left: nothing uncommitted, and no memory of the process.
+        """
+        clock = self.rewind(checkpoint, remains)
+        clock.move(SECONDS_BETWEEN_TICKS)
+        self.scenario.settle_payments()
+        runner = self.new_process(clock)
+        for _ in range(TICKS - 1):
+            runner.tick()
+            clock.move(SECONDS_BETWEEN_TICKS)
+            self.scenario.settle_payments()
+            if self.outcome() == expected:
+                break
+        return self.outcome()
+
+    def rewind(self, checkpoint: Checkpoint, remains: Remains | None = None) -> Clock:
+        """Restore a checkpoint, or what a crash has left, some time later."""
         self.database.crash_point = CrashPoint()
-        self.database.restore_snapshot(checkpoint.rows)
-        self.scenario.restore_snapshot(checkpoint.platform)
+        self.database.restore_snapshot((remains or checkpoint).rows)
+        self.scenario.restore_snapshot((remains or checkpoint).platform)
         clock = Clock()
         clock.now = checkpoint.now + SECONDS_BETWEEN_TICKS
         return clock
