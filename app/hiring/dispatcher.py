@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nextpair.app.errors import Overtaken, PlatformError, PlatformRefused, PlatformUncertain
+from nextpair.app.errors import LeadershipLost, PlatformError, PlatformRefused, PlatformUncertain
 from nextpair.app.hiring.offers import draft_offer
 from nextpair.app.hiring.outbox import CommandKind
 from nextpair.app.hiring.task_offers import questions_of
@@ -60,7 +60,7 @@ class Dispatcher:
             pending = outbox.pending_entries(connection, self._study.id)
         for entry in pending:
             if not self._renew_lease():
-                raise Overtaken()
+                raise LeadershipLost()
             with database.write() as connection:
                 begun_at = read_time(connection)
                 begun = outbox.begin_attempt(connection, entry, begun_at)
@@ -77,7 +77,7 @@ class Dispatcher:
             free = not isinstance(error, PlatformUncertain)
             with database.write() as connection:
                 if not outbox.end_entry(connection, entry, failed, self._now, message, free=free):
-                    raise Overtaken() from None
+                    raise LeadershipLost() from None
                 self._apply_failure(connection, entry, message)
             return
         except PlatformError as error:
@@ -96,7 +96,7 @@ class Dispatcher:
             with database.write() as connection:
                 if not outbox.save_progress(connection, entry, progress):
                     # A newer attempt has begun elsewhere: this one must make no further call.
-                    raise Overtaken()
+                    raise LeadershipLost()
 
         def save_resources(values: Mapping[str, Any]) -> None:
             self._resources.update(values)
@@ -105,10 +105,10 @@ class Dispatcher:
 
         def fence() -> float:
             if not self._renew_lease():
-                raise Overtaken()
+                raise LeadershipLost()
             with database.write() as connection:
                 if not outbox.save_progress(connection, entry, progress):
-                    raise Overtaken()
+                    raise LeadershipLost()
                 return read_time(connection)
 
         first_attempt_at = begun_at if entry.tried_at is None else entry.tried_at

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from nextpair.app.errors import Overtaken, PlatformDenied, PlatformUnreachable
+from nextpair.app.errors import LeadershipLost, PlatformDenied, PlatformUnreachable
 from nextpair.app.hiring.outbox import ActivityEvent, record_activity
 from nextpair.app.hiring.platform_events import parse_event
 from nextpair.app.hiring.redaction import redacted_trace
@@ -16,7 +16,7 @@ from nextpair.storage.hiring_rows import HiringRow, InboxMessage
 log = logging.getLogger("nextpair")
 
 DEAD_LETTER = "a message of the platform could not be taken in, and was set aside"
-_NOT_THE_MESSAGES_FAULT = (Overtaken, PlatformDenied, PlatformUnreachable, Unavailable)
+_NOT_THE_MESSAGES_FAULT = (LeadershipLost, PlatformDenied, PlatformUnreachable, Unavailable)
 
 
 def process_messages(

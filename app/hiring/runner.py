@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from nextpair.app.errors import Overtaken, PlatformError, PlatformUnreachable
+from nextpair.app.errors import LeadershipLost, PlatformError, PlatformUnreachable
 from nextpair.app.hiring import confirmation
 from nextpair.app.hiring.decisions import decide_submissions
 from nextpair.app.hiring.dispatcher import Dispatcher
@@ -136,7 +136,7 @@ class Runner:
                 study = self._service.study(connection, row.study_id)
             self._run_steps(study, row, self._account(study), now)
             self._resume(row, now)
-        except Overtaken:
+        except LeadershipLost:
             log.warning("another process looks after studies now", extra={"study": row.study_id})
         except Exception as error:
             with suppress(Exception):
