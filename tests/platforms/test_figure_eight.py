@@ -36,9 +36,11 @@ DOCUMENTS = [{"id": n, "title": "", "text": f"<{n}>", "html": None, "url": None}
 TASKS = [Task(f"1-{n}", TOPIC, DOCUMENTS) for n in range(1, 4)]
 GOLDS = [Task(f"gold-1-{n}", TOPIC, DOCUMENTS, {"preference": "left"}) for n in range(1, 7)]
 URL = "https://judge.example.org/judge/s/enter"
-NEWS = "https://judge.example.org/v1/studies/s/news/abc"
-PAIRS = Offer("s", 1, "S", "", URL, 1, 3, 30, "USD", tasks=[*TASKS, *GOLDS], webhook_url=NEWS)
-PLACES = Offer("s", 1, "S", "", URL, 2, 10, 50, "USD", webhook_url=NEWS)
+WEBHOOK_URL = "https://judge.example.org/v1/studies/s/news/abc"
+PAIRS = Offer(
+    "s", 1, "S", "", URL, 1, 3, 30, "USD", tasks=[*TASKS, *GOLDS], webhook_url=WEBHOOK_URL
+)
+PLACES = Offer("s", 1, "S", "", URL, 2, 10, 50, "USD", webhook_url=WEBHOOK_URL)
 SLOTS = {"way": "slots"}
 
 
@@ -77,7 +79,7 @@ def test_pairs_become_units_of_one_job_and_known_answers_test_questions(
     account.publish(more, history.attempt("two"))
     (job,) = fake.jobs.values()
     assert (job["payment_cents"], job["units_per_assignment"]) == (30, 3)
-    assert (job["options"], job["webhook_uri"]) == ({"front_load": 1}, NEWS)
+    assert (job["options"], job["webhook_uri"]) == ({"front_load": 1}, WEBHOOK_URL)
     assert len(fake.orders) == 1, "what comes later is launched by itself"
     assert [one["data"]["nextpair_task"] for one in fake.open_units()] == [
         "1-1",
@@ -172,10 +174,10 @@ def test_webhooks_are_read_if_signed_with_either_secret_and_however_they_come(
     fake.judge(unit, {"preference": "left"}, tainted=True)
     fake.judge(unit, {"preference": "right"})
     for body in (fake.hook(unit), fake.hook(unit, secret=fake.key), fake.hook([unit])):
-        (news,) = platform.read_webhook(Webhook({}, body), given)
-        (told,) = news.answers
-        assert (told.task, told.worker) == ("1-1", "figure-eight:30220001")
-        assert (told.answer, told.seconds) == ({"preference": "right"}, 20.0)
+        (event,) = platform.read_webhook(Webhook({}, body), given)
+        (answer,) = event.answers
+        assert (answer.task, answer.worker) == ("1-1", "figure-eight:30220001")
+        assert (answer.answer, answer.seconds) == ({"preference": "right"}, 20.0)
     assert platform.read_webhook(Webhook({}, empty), given) == [], "a unit nobody has judged"
     assert platform.read_webhook(Webhook({}, fake.hook({}, signal="job_complete")), given) == []
     good = fake.hook(unit)
@@ -199,7 +201,7 @@ def test_a_report_is_read_when_it_is_made(fake: FakeFigureEight) -> None:
     offer = account.publish(PAIRS, AttemptHistory().attempt("one"))
     fake.judge(fake.open_units()[0], {"preference": "left"})
     assert list(account.poll([offer], {})) == [], "202: it is being made"
-    told = [one for news in account.poll([offer], {}) for one in news.answers]
+    told = [answer for event in account.poll([offer], {}) for answer in event.answers]
     assert [one.task for one in told] == ["1-1"]
     fake.faults = [Reply(200, b"no zip")]
     with pytest.raises(PlatformUnreachable):

@@ -17,13 +17,13 @@ from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.messages import Offer, Task, TaskAnswer, Webhook
 from nextpair.app.platforms.registry import make_platform, read_access
 
-NEWS = "https://judge.example.org/v1/studies/s/news/abc"
+WEBHOOK_URL = "https://judge.example.org/v1/studies/s/news/abc"
 TOPIC = {"id": "coffee", "title": "Coffee", "description": "", "narrative": ""}
 DOCUMENTS = [{"id": n, "title": n, "text": f"text {n}", "html": None, "url": None} for n in "ab"]
 TASKS = [Task(f"1-{n}", TOPIC, DOCUMENTS) for n in range(1, 4)]
 GOLD = Task("gold-1-1", TOPIC, DOCUMENTS, {"preference": "left"})
 OFFER = Offer(
-    "s", 1, "A study", "Compare.", "", 1, 3, 0, "USD", tasks=[*TASKS, GOLD], webhook_url=NEWS
+    "s", 1, "A study", "Compare.", "", 1, 3, 0, "USD", tasks=[*TASKS, GOLD], webhook_url=WEBHOOK_URL
 )
 SECRET = "our-word"
 
@@ -46,13 +46,15 @@ def opened(fake: FakeLabelStudio, **more: str) -> Account:
 
 
 def answers(account: Account, offer: str) -> dict[str, TaskAnswer]:
-    return {one.task: one for news in account.poll([offer], {}) for one in news.answers}
+    return {one.task: one for event in account.poll([offer], {}) for one in event.answers}
 
 
 def test_a_batch_goes_into_the_studys_one_project(fake: FakeLabelStudio) -> None:
     history, account = AttemptHistory(), opened(fake)
     account.publish(OFFER, history.attempt("one"))
-    later = Offer("s", 2, "A study", "", "", 1, 1, 0, "USD", tasks=[TASKS[0]], webhook_url=NEWS)
+    later = Offer(
+        "s", 2, "A study", "", "", 1, 1, 0, "USD", tasks=[TASKS[0]], webhook_url=WEBHOOK_URL
+    )
     account.publish(later, history.attempt("two"))
     assert len(fake.projects) == len(fake.webhooks) == 1
     assert [one["data"]["nextpair_task"] for one in fake.tasks.values()] == [
@@ -122,8 +124,8 @@ def test_a_webhook_must_bring_the_secret_it_was_given(fake: FakeLabelStudio) -> 
     opened(fake).publish(OFFER, AttemptHistory().attempt("one"))
     body = hook_of(fake.annotate(next(iter(fake.tasks)), "right"))
     headers = {"x-nextpair-secret": SECRET}
-    (news,) = platform.read_webhook(Webhook(headers, body), given)
-    assert news.answers[0].answer == {"preference": "right"}
+    (event,) = platform.read_webhook(Webhook(headers, body), given)
+    assert event.answers[0].answer == {"preference": "right"}
     assert platform.read_webhook(Webhook(headers, hook_of({}, action="TASKS_CREATED")), given) == []
     for forged in (Webhook({}, body), Webhook({"X-Nextpair-Secret": "x"}, body)):
         with pytest.raises(BadNotice):

@@ -131,13 +131,13 @@ def test_all_pages_of_assignments_are_read(fake: Server) -> None:
     hit = account.publish(OFFER, attempt())
     for worker in ("AW1", "AW2", "AW3"):
         fake.mturk.submit(fake.mturk.accept(hit, worker).id, answer_xml({"receipt": worker}))
-    (news,) = account.poll([hit], {})
-    assert [(one.worker, one.receipt) for one in news.submissions] == [
+    (event,) = account.poll([hit], {})
+    assert [(one.worker, one.receipt) for one in event.submissions] == [
         ("AW1", "AW1"),
         ("AW2", "AW2"),
         ("AW3", "AW3"),
     ]
-    assert {one.stage for one in news.submissions} == {Stage.SUBMITTED}
+    assert {one.stage for one in event.submissions} == {Stage.SUBMITTED}
 
 
 def test_accepting_and_rejecting_twice_is_once_and_the_contrary_is_refused(fake: Server) -> None:
@@ -176,13 +176,13 @@ def test_notifications_come_through_the_queue_and_are_struck_off(fake: Server) -
     one = fake.mturk.accept(hit, "AW1")
     fake.mturk.give_back(one)
     fake.mturk.queue["junk"] = "not json"
-    heard = []
-    for news in account.poll([], {}):
-        heard.append(news)
-        account.acknowledge(news)
-    ids = {one.id for one in heard if one.id}
+    events = []
+    for event in account.poll([], {}):
+        events.append(event)
+        account.acknowledge(event)
+    ids = {one.id for one in events if one.id}
     assert len(ids) == 2, "each of the two things that happened, twice"
-    stages = {(each.session, each.stage) for news in heard for each in news.submissions}
+    stages = {(each.session, each.stage) for event in events for each in event.submissions}
     assert stages == {(one.id, Stage.WORKING), (one.id, Stage.RETURNED)}
     assert fake.mturk.queue == {}
 

@@ -37,8 +37,8 @@ from nextpair.app.platforms.registry import make_platform, read_access
 from nextpair.selectors.errors import BadOption
 
 URL = "https://judge.example.org/judge/s/enter"
-NEWS = "https://judge.example.org/v1/studies/s/news/abc"
-OFFER = Offer("s", 1, "A study", "Compare.", URL, 3, 10, 150, "USD", webhook_url=NEWS)
+WEBHOOK_URL = "https://judge.example.org/v1/studies/s/news/abc"
+OFFER = Offer("s", 1, "A study", "Compare.", URL, 3, 10, 150, "USD", webhook_url=WEBHOOK_URL)
 QUERY = {"PROLIFIC_PID": "p1", "SESSION_ID": "s1", "STUDY_ID": "t1"}
 RECEIPT = Receipt("1.signed", "ABCDEFGHIJ", 10)
 
@@ -81,7 +81,7 @@ def test_an_offer_is_a_published_study_that_leads_to_our_page(fake: FakeProlific
     assert (study["total_available_places"], study["reward"]) == (3, 150)
     assert study["external_study_url"].startswith(f"{URL}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&")
     assert study["filters"][0]["filter_id"] == "age"
-    assert [one["target_url"] for one in fake.subscriptions.values()] == [NEWS]
+    assert [one["target_url"] for one in fake.subscriptions.values()] == [WEBHOOK_URL]
     assert all(one["is_enabled"] for one in fake.subscriptions.values())
 
 
@@ -123,7 +123,17 @@ def test_nobody_takes_two_offers_and_nobody_who_is_kept_away_takes_one(fake: Fak
     account.keep_away("bob", history.attempt("away"))
     account.keep_away("bob", history.attempt("away"))
     later = Offer(
-        "s", 2, "A study", "", URL, 3, 10, 150, "USD", earlier_offers=[first], webhook_url=NEWS
+        "s",
+        2,
+        "A study",
+        "",
+        URL,
+        3,
+        10,
+        150,
+        "USD",
+        earlier_offers=[first],
+        webhook_url=WEBHOOK_URL,
     )
     second = account.publish(later, history.attempt("two"))
     for worker in ("ann", "bob"):
@@ -152,7 +162,7 @@ def test_polling_tells_how_every_session_stands(fake: FakeProlific) -> None:
         session = fake.take(study, f"w{number}")
         fake.end(session, status)
         told[session] = stages[status]
-    heard = [one for news in account.poll([study], {}) for one in news.submissions]
+    heard = [one for event in account.poll([study], {}) for one in event.submissions]
     assert {one.session: one.stage for one in heard} == {k: v for k, v in told.items() if v}
     assert {one.offer for one in heard} == {study}
 
@@ -286,8 +296,8 @@ CHANGE = {
 def test_a_webhook_is_read_only_if_its_very_bytes_are_signed(fake: FakeProlific) -> None:
     platform, given = make_platform("prolific", {}), access(fake)
     headers, body = fake.hook(CHANGE)
-    (news,) = platform.read_webhook(Webhook(headers, body), given)
-    assert (news.id, news.submissions) == ("event-1", [Submission("s1", None, Stage.SUBMITTED)])
+    (event,) = platform.read_webhook(Webhook(headers, body), given)
+    assert (event.id, event.submissions) == ("event-1", [Submission("s1", None, Stage.SUBMITTED)])
     late = {**headers, "X-Prolific-Request-Timestamp": "1762300001"}
     for forged in (Webhook(headers, body + b" "), Webhook(late, body), Webhook({}, body)):
         with pytest.raises(BadNotice):
@@ -303,8 +313,8 @@ def test_webhooks_come_in_any_order_and_of_other_things(fake: FakeProlific) -> N
     begun = fake.hook({**CHANGE, "status": "ACTIVE"})
     assert platform.read_webhook(Webhook(*begun), given) == []
     about = {"resource_id": "t1", "event_type": "study.status.change", "status": "PAUSED"}
-    (news,) = platform.read_webhook(Webhook(*fake.hook(about)), given)
-    assert news.offers == ["t1"] and not news.submissions
+    (event,) = platform.read_webhook(Webhook(*fake.hook(about)), given)
+    assert event.offers == ["t1"] and not event.submissions
 
 
 class Keys(FakePlatform):

@@ -49,10 +49,12 @@ def test_what_is_signed_is_read_and_the_certificate_is_asked_for_once(
     signer: Signer, version: str
 ) -> None:
     for _ in range(2):
-        (news,) = read(signer.notification(RETURNED, version), signer.url)
-    assert news == PlatformEvent("doc", [Submission("A", None, Stage.RETURNED, "H")], offers=("H",))
-    (news,) = read(signer.sign({**CONFIRM}, version), signer.url)
-    assert news.handle == f"{TOPIC_ARN} tok"
+        (event,) = read(signer.notification(RETURNED, version), signer.url)
+    assert event == PlatformEvent(
+        "doc", [Submission("A", None, Stage.RETURNED, "H")], offers=("H",)
+    )
+    (event,) = read(signer.sign({**CONFIRM}, version), signer.url)
+    assert event.handle == f"{TOPIC_ARN} tok"
     subject = signer.sign({**signer.notification(RETURNED), "Subject": "about"}, version)
     assert read(subject, signer.url)
     assert [one.path for one in signer.requests] == [PATH]
