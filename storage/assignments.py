@@ -126,12 +126,14 @@ def unanswered(connection: Connection, topic_id: int) -> list[AssignmentRow]:
     return [AssignmentRow(*row) for row in found]
 
 
-def aside(connection: Connection, topic_id: int) -> list[AssignmentRow]:
+def check_assignments(connection: Connection, topic_id: int) -> list[AssignmentRow]:
     """List the assignments of a topic that serve to check workers, answered or not."""
     return [AssignmentRow(*row) for row in connection.execute(_ASIDE, {"topic": topic_id})]
 
 
-def checked_by(connection: Connection, topic_id: int, worker_id: int) -> list[AssignmentRow]:
+def evaluated_of_worker(
+    connection: Connection, topic_id: int, worker_id: int
+) -> list[AssignmentRow]:
     """List a worker's questions of a topic that belong to a batch or the quiz, oldest first."""
     found = (
         select(*COLUMNS)
@@ -168,7 +170,7 @@ def of_request(connection: Connection, worker_id: int, request: str) -> list[Ass
     return [AssignmentRow(*row) for row in connection.execute(_OF_REQUEST, given)]
 
 
-def held_by(connection: Connection, worker_id: int, now: float) -> list[AssignmentRow]:
+def leased_by(connection: Connection, worker_id: int, now: float) -> list[AssignmentRow]:
     """List what a worker holds and has not answered, oldest first."""
     found = (
         select(*COLUMNS)

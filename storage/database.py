@@ -10,9 +10,9 @@ from sqlalchemy.exc import ArgumentError
 
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.clock import TIME_SOURCE
-from nextpair.storage.driver_errors import translated
+from nextpair.storage.driver_errors import translated_errors
 from nextpair.storage.errors import Locked, Unavailable, WrongSchema
-from nextpair.storage.postgresql import CircuitBreaker, postgresql_engine, take_time
+from nextpair.storage.postgresql import CircuitBreaker, lift_timeouts, postgresql_engine
 from nextpair.storage.sqlite import WAIT, WriterQueue, sqlite_engine
 
 __all__ = ["Connection", "Database"]
@@ -100,7 +100,7 @@ class Database:
     @contextmanager
     def _connect(self, busy: type[Unavailable] = Unavailable) -> Iterator[Connection]:
         file = Path(self.url.database or "") if self.is_sqlite else None
-        with translated(file, busy), self._engine.connect() as connection:
+        with translated_errors(file, busy), self._engine.connect() as connection:
             yield connection
 
     def _check(self) -> None:
@@ -109,14 +109,14 @@ class Database:
             raise WrongSchema(self.outdated)
 
     @contextmanager
-    def at_once(self) -> Iterator[Connection]:
+    def autocommit(self) -> Iterator[Connection]:
         """Give a connection on which each statement is a transaction by itself."""
         self._check()
         with self._connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     @contextmanager
-    def glance(self) -> Iterator[Connection]:
+    def read_one_statement(self) -> Iterator[Connection]:
         """Give a connection to read with one statement: no journeys to begin and end."""
         if self.is_sqlite:
             with self.read() as connection:
@@ -136,10 +136,10 @@ class Database:
             with connection.begin():
                 yield connection
 
-    def take_time(self, connection: Connection) -> None:
+    def lift_timeouts(self, connection: Connection) -> None:
         """Let a transaction take as long as it needs: a migration does not hold up requests."""
         if not self.is_sqlite:
-            take_time(connection)
+            lift_timeouts(connection)
 
     def ping(self) -> None:
         """Raise Unavailable if the database does not answer."""

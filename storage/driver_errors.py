@@ -20,7 +20,7 @@ _DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 
 
 @contextmanager
-def translated(file: Path | None, busy: type[Unavailable]) -> Iterator[None]:
+def translated_errors(file: Path | None, busy: type[Unavailable]) -> Iterator[None]:
     """Let no error of a driver out: its message may hold what a person wrote.
 
     Parameters

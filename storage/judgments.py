@@ -26,11 +26,11 @@ _COLUMNS: tuple[Any, ...] = (
     Judgment.subject,
     Judgment.correct,
 )
-Vote = tuple[int, int, int, str | None, int, int | None, str]
+JudgmentRecord = tuple[int, int, int, str | None, int, int | None, str]
 """A judgment as the mind needs it: number, two positions, outcome, worker, what it reviews, and its
 purpose."""
 
-VOTE: tuple[Any, ...] = (
+RECORD: tuple[Any, ...] = (
     Judgment.number,
     Judgment.first,
     Judgment.second,
@@ -52,7 +52,7 @@ _OF_ASSIGNMENT = (
     .order_by(Judgment.attempt)
 )
 _VOTES = (
-    select(*VOTE)
+    select(*RECORD)
     .outerjoin(Retraction, RETRACTED)
     .where(
         Judgment.topic_id == bindparam("topic"),
@@ -78,7 +78,7 @@ def add_judgment(connection: Connection, row: JudgmentRow) -> None:
     connection.execute(_ADD, values_of(row))
 
 
-def vote_of(row: JudgmentRow) -> Vote:
+def record_of(row: JudgmentRow) -> JudgmentRecord:
     """Return a judgment as the mind needs it."""
     return (
         row.number,
@@ -97,12 +97,12 @@ def answers_to(connection: Connection, topic_id: int, assignment: int) -> list[J
     return [JudgmentRow(*row) for row in connection.execute(_OF_ASSIGNMENT, given)]
 
 
-def votes_after(
+def records_after(
     connection: Connection, topic_id: int, after: int, purposes: Collection[str]
-) -> Iterable[Vote]:
+) -> Iterable[JudgmentRecord]:
     """Yield the judgments of some purposes that count and are newer than a position of the log."""
     given = {"topic": topic_id, "after": after, "purposes": list(purposes)}
-    return cast(Iterable[Vote], connection.execute(_VOTES, given))
+    return cast(Iterable[JudgmentRecord], connection.execute(_VOTES, given))
 
 
 def retracted_after(

@@ -190,7 +190,7 @@ def _limits(busy_seconds: float, idle_seconds: float) -> dict[str, Any]:
     }
 
 
-def take_time(connection: Any) -> None:
+def lift_timeouts(connection: Any) -> None:
     """Let this transaction's statements take as long as they need: those of a migration."""
     connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
     driver: BoundedConnection = connection.connection.driver_connection

@@ -13,7 +13,7 @@ from nextpair.storage.rows import AssignmentRow, State, VerdictRow
 from nextpair.storage.tables import Assignment
 
 
-def admissible(connection: Connection, study_id: int) -> list[tuple[AssignmentRow, str]]:
+def confirmed_assignments(connection: Connection, study_id: int) -> list[tuple[AssignmentRow, str]]:
     """List what is to leave quarantine, as its session is confirmed; with how that stands."""
     found = (
         select(*COLUMNS, Submission.state)
@@ -32,7 +32,7 @@ def of_session(connection: Connection, submission_id: int) -> list[AssignmentRow
     return sorted(rows, key=answered_at)
 
 
-def sessions(connection: Connection, study_id: int) -> set[int]:
+def quarantined_sessions(connection: Connection, study_id: int) -> set[int]:
     """List the sessions that have something in quarantine."""
     found = (
         select(Assignment.quarantine)
@@ -48,7 +48,7 @@ def answered_at(row: AssignmentRow) -> float:
     return float(row.held["at"]) if row.held is not None else row.created_at
 
 
-def keep_verdict(connection: Connection, submission_id: int, verdict: VerdictRow) -> None:
+def store_verdict(connection: Connection, submission_id: int, verdict: VerdictRow) -> None:
     """Keep what came of checking a worker in a session that is not confirmed."""
     row = find_submission(connection, submission_id)
     if row is not None:
@@ -65,7 +65,7 @@ def verdicts_of(
     return [one for one in kept if topic_id in (None, one.topic_id)]
 
 
-def forget_verdicts(connection: Connection, submission_id: int) -> None:
+def delete_verdicts(connection: Connection, submission_id: int) -> None:
     """Forget what has become the worker's own."""
     row = find_submission(connection, submission_id)
     if row is not None:

@@ -45,7 +45,7 @@ BY_QUALITY = "quality"
 UNDO, BY_WORKER = "undo", "worker"
 """Why and by whom a judgment was retracted that its worker took back."""
 
-ASIDE = 10**9
+FIRST_GOLD_POSITION = 10**9
 """From this position on, documents only serve questions whose answer is known."""
 
 
@@ -227,7 +227,7 @@ class Check(StrEnum):
     UNDERSTANDING = "understanding"
 
 
-class Effect(StrEnum):
+class VerdictEffect(StrEnum):
     """What follows from a check."""
 
     NONE = "none"

@@ -17,12 +17,12 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from nextpair.storage import assignments, judgments, topics
 from nextpair.storage.assignments import CHANGES, changed_values
 from nextpair.storage.database import Connection
-from nextpair.storage.judgments import Vote
+from nextpair.storage.judgments import JudgmentRecord
 from nextpair.storage.rows import AssignmentRow, JudgmentRow, TopicHead, values_of
 from nextpair.storage.tables import Assignment, Base, Judgment, Retraction, Study, Topic
-from nextpair.storage.topics import MOVE, moved_values
+from nextpair.storage.topics import COMPARE_AND_SWAP, swap_parameters
 
-_MOVED = MOVE.returning(Topic.id).cte("moved")
+_MOVED = COMPARE_AND_SWAP.returning(Topic.id).cte("moved")
 _CHANGED = (
     update(Assignment)
     .where(Assignment.topic_id == _MOVED.c.id, Assignment.number == bindparam("which"))
@@ -53,7 +53,7 @@ _CHANGED_SINCE = (
     .scalar_subquery()
 )
 _VOTES = (
-    select(_list(_array(*judgments.VOTE), Judgment.number))
+    select(_list(_array(*judgments.RECORD), Judgment.number))
     .outerjoin(Retraction, judgments.RETRACTED)
     .where(
         Judgment.topic_id == _TOPIC,
@@ -89,7 +89,7 @@ _ANSWER = _insert_if_moved(Judgment, _CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class ConcurrentDelta:
     """What others have done to a topic since it was seen.
 
     Parameters
@@ -100,40 +100,42 @@ class News:
 
     head: TopicHead
     changed: list[AssignmentRow]
-    votes: list[Vote]
+    records: list[JudgmentRecord]
     retracted: list[tuple[int, str]]
 
 
-def ask(connection: Connection, seen: TopicHead, to: TopicHead, row: AssignmentRow) -> News | None:
+def insert_assignment(
+    connection: Connection, seen: TopicHead, to: TopicHead, row: AssignmentRow
+) -> ConcurrentDelta | None:
     """Add an assignment and move its topic on; the news if it is not what was seen of it."""
     values = _seen(row.topic_id, seen, to) | _prefixed(row)
     return _news_of(connection.execute(_ASK, values).scalar_one(), seen)
 
 
-def answer(
+def insert_judgment(
     connection: Connection,
     seen: TopicHead,
     to: TopicHead,
     judgment: JudgmentRow,
     row: AssignmentRow,
-) -> News | None:
+) -> ConcurrentDelta | None:
     """Append the judgment that answers an assignment, and move its topic on; news as above."""
     values = _seen(row.topic_id, seen, to) | changed_values(row) | _prefixed(judgment)
     return _news_of(connection.execute(_ANSWER, values).scalar_one(), seen)
 
 
 def _seen(topic_id: int, seen: TopicHead, to: TopicHead) -> dict[str, Any]:
-    return {**moved_values(topic_id, seen, to), "heard": seen.position}
+    return {**swap_parameters(topic_id, seen, to), "heard": seen.position}
 
 
-def _news_of(told: Any, seen: TopicHead) -> News | None:
+def _news_of(told: Any, seen: TopicHead) -> ConcurrentDelta | None:
     if told is None:
         return None
     head, changed, votes, retracted = told
     if head is None:
         # The topic is not there.
-        return News(seen, [], [], [])
-    return News(
+        return ConcurrentDelta(seen, [], [], [])
+    return ConcurrentDelta(
         TopicHead(*head),
         [AssignmentRow(*row) for row in changed or ()],
         [tuple(vote) for vote in votes or ()],

@@ -135,7 +135,8 @@ class Topic(Base):
 class Document(Base):
     """An item to be judged, or one that only questions with known answers show.
 
-    The latter stand at positions from `nextpair.storage.rows.ASIDE` on, out of the mind's way.
+    The latter have positions from `nextpair.storage.rows.FIRST_GOLD_POSITION` on, so that they do
+    not belong to the pool that the selector orders.
     """
 
     __tablename__ = "documents"

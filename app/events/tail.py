@@ -16,7 +16,7 @@ from nextpair.app.errors import TooManyStreams
 from nextpair.app.events.follower import Follower, Seen
 from nextpair.app.events.log_batches import PAGE, Look, look_from_afar
 from nextpair.app.events.log_reader import LONGEST_PAUSE, LogReader, News
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.selectors.errors import NextpairError
 
 log = logging.getLogger("nextpair")
@@ -39,7 +39,9 @@ Result = TypeVar("Result")
 class Tail:
     """Follows the logs of all topics that somebody follows. All of it is on the event loop."""
 
-    def __init__(self, service: Service, heavy: HeavyPool, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, service: ServiceContext, heavy: HeavyPool, clock: Callable[[], float]
+    ) -> None:
         self._service = service
         self._heavy = heavy
         self._clock = clock

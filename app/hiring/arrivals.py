@@ -8,12 +8,12 @@ from nextpair.app.enums import Reason
 from nextpair.app.errors import Unfinished
 from nextpair.app.hiring.confirmation import confirm, settle
 from nextpair.app.hiring.entry import Entry, admit, forget_told
-from nextpair.app.judging.release import release
+from nextpair.app.judging.release import release_leases
 from nextpair.app.judging.sessions import next_in_session
 from nextpair.app.platforms.facts import Arrival, Finish, Nothing
 from nextpair.app.platforms.registry import read_access
 from nextpair.app.quality.early_verdicts import conclude_batches
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.tokens import Session
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, offers, studies
@@ -27,7 +27,7 @@ GONE = (SubmissionState.RETURNED, SubmissionState.LAPSED)
 
 
 def arrive(
-    service: Service, study_name: str, query: Mapping[str, str], now: float
+    service: ServiceContext, study_name: str, query: Mapping[str, str], now: float
 ) -> Session | None:
     """Let someone in whom a platform sends; None if they only look.
 
@@ -48,7 +48,7 @@ def arrive(
             left = confirm(connection, row, now)
             forget_told(connection, study.id, arrival.session)
     for worker_id in left:
-        release(service, worker_id, now)
+        release_leases(service, worker_id, now)
     if entry.confirmed and row.confirmed_at is None:
         settle(service, study.id, now)
     count = entry.offer.questions if entry.offer else study.settings.hiring.questions
@@ -93,7 +93,7 @@ class Standing:
     finished: bool = False
 
 
-def look(service: Service, session: Session) -> tuple[Session, Standing]:
+def look(service: ServiceContext, session: Session) -> tuple[Session, Standing]:
     """Return a session as it is now, and how it stands with its platform."""
     if session.submission is None:
         return session, Standing()
@@ -112,7 +112,7 @@ def _is_at_work(row: SubmissionRow) -> bool:
     return lapsed or row.state == SubmissionState.WORKING
 
 
-def current(service: Service, session: Session) -> Session:
+def current(service: ServiceContext, session: Session) -> Session:
     """Return a session as it is now: another one of the same worker may have ended meanwhile."""
     if session.submission is None:
         return session
@@ -126,7 +126,7 @@ def _as_now(session: Session, row: SubmissionRow) -> Session:
     return replace(session, begun_at=row.begun_at, quarantine=quarantine)
 
 
-def finish(service: Service, session: Session, now: float) -> Finish:
+def finish(service: ServiceContext, session: Session, now: float) -> Finish:
     """End a session, and say how its page ends; the same again says the same."""
     if session.submission is None:
         return Nothing()
@@ -158,7 +158,7 @@ def finish(service: Service, session: Session, now: float) -> Finish:
     return study.platform.finish(arrival, receipt, access)
 
 
-def _conclude(service: Service, session: Session, ended: bool, now: float) -> None:
+def _conclude(service: ServiceContext, session: Session, ended: bool, now: float) -> None:
     """Let each batch that a worker leaves unfinished come to its verdict before they hand in."""
     assert session.submission is not None
     with service.database.read() as connection:
@@ -171,7 +171,7 @@ def _conclude(service: Service, session: Session, ended: bool, now: float) -> No
         conclude_batches(service, row.worker_id, now)
 
 
-def _has_ended(service: Service, session: Session, now: float) -> bool:
+def _has_ended(service: ServiceContext, session: Session, now: float) -> bool:
     turn = next_in_session(service, current(service, session), 1, (), now)
     return not turn.handed.assignments and turn.handed.reason in ENDS
 

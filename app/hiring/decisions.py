@@ -8,7 +8,7 @@ from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import HiringRow, SubmissionRow, SubmissionState
-from nextpair.storage.rows import Check, Effect, VerdictRow
+from nextpair.storage.rows import Check, VerdictEffect, VerdictRow
 
 UNCHECKED = "no bonus: no check of the study could tell how this session was judged"
 
@@ -31,7 +31,7 @@ def _decide(
     verdicts = verdicts_in(connection, row)
     rule = study.settings.hiring.on_failure
     # Not passed without an effect: too little was answered to tell. Nobody loses pay by that.
-    if not any(one.effect != Effect.NONE for one in verdicts):
+    if not any(one.effect != VerdictEffect.NONE for one in verdicts):
         bonus = _earned(connection, study, row, verdicts)
         _accept(connection, hiring, row, now, bonus=bonus)
         if not bonus and study.settings.hiring.bonus:

@@ -11,7 +11,7 @@ from nextpair.app.hiring.task_offers import asked
 from nextpair.app.hiring.task_payloads import describe, known_tasks
 from nextpair.app.platforms.base import Account, Shows
 from nextpair.app.platforms.facts import Deed, Stage, Submission, Task
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, outbox, studies
 from nextpair.storage.clock import read_time
@@ -31,7 +31,7 @@ class Doing:
 
     def __init__(
         self,
-        service: Service,
+        service: ServiceContext,
         study: Study,
         hiring: HiringRow,
         account: Account,
@@ -100,7 +100,7 @@ class Doing:
                     raise Overtaken()
                 return read_time(connection)
 
-        token = self._service.receipts.deed_token(self._study.id, row.token)
+        token = self._service.receipts.idempotency_token(self._study.id, row.token)
         since = begun_at if row.tried_at is None else row.tried_at
         return Deed(
             token,

@@ -17,7 +17,7 @@ from nextpair.app.hiring.guarded_account import GuardedAccount
 from nextpair.app.hiring.outbox import Kind
 from nextpair.app.platforms.base import Shows
 from nextpair.app.platforms.facts import Arrival, Stage
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
@@ -46,7 +46,7 @@ class Entry:
     confirmed: bool
 
 
-def admit(service: Service, study: Study, arrival: Arrival, access: Any) -> Entry:
+def admit(service: ServiceContext, study: Study, arrival: Arrival, access: Any) -> Entry:
     """Say what is known of an arrival; `BadArrival` if nobody is to be let in by it."""
     if not study.platform.hires or study.platform.shows is not Shows.PAGE:
         # Such platforms have no account to ask: whoever runs the study has opened the door.
@@ -131,8 +131,10 @@ def _name(session: str) -> str:
     return f"session:{session}"
 
 
-def _proved(service: Service, study: Study, arrival: Arrival, offer: OfferRow) -> bool | None:
-    token = service.receipts.deed_token(study.id, f"{Kind.PUBLISH}:{offer.number}")
+def _proved(
+    service: ServiceContext, study: Study, arrival: Arrival, offer: OfferRow
+) -> bool | None:
+    token = service.receipts.idempotency_token(study.id, f"{Kind.PUBLISH}:{offer.number}")
     return study.platform.proves(arrival, token, offer.places)
 
 

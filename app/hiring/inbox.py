@@ -9,10 +9,10 @@ from nextpair.app.hiring.notices import keep_heard, take_notices
 from nextpair.app.hiring.outbox import Kind, Note, note
 from nextpair.app.hiring.platform_events import checked
 from nextpair.app.hiring.task_offers import absorb
-from nextpair.app.judging.release import release
+from nextpair.app.judging.release import release_leases
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import News, Stage, Submission
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
@@ -38,7 +38,7 @@ OVERTURN_SECONDS = 31 * 86_400
 """The same, where a person may still accept whom we have rejected."""
 
 
-def keep(service: Service, study_id: int, news: Iterable[News], now: float) -> None:
+def keep(service: ServiceContext, study_id: int, news: Iterable[News], now: float) -> None:
     """Store what a platform told, to be looked at later; the same twice is once."""
     told = [(place, asdict(checked(one))) for place, one in enumerate(news)]
     with service.database.write() as connection:
@@ -51,7 +51,7 @@ class Hearing:
     """One study's ears."""
 
     def __init__(
-        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+        self, service: ServiceContext, study: Study, hiring: HiringRow, account: Account, now: float
     ) -> None:
         self._service, self._study, self._hiring = service, study, hiring
         self._account, self._now = account, now
@@ -101,7 +101,7 @@ class Hearing:
             for one in news.submissions:
                 left += self._take(connection, one)
         for worker_id in left:
-            release(self._service, worker_id, self._now)
+            release_leases(self._service, worker_id, self._now)
         absorb(self._service, self._study, news.answers, self._now)
 
     def _take(self, connection: Connection, told: Submission) -> list[int]:

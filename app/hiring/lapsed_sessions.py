@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from nextpair.app.hiring.outbox import Note, note
-from nextpair.app.judging.release import release
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.release import release_leases
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.studies.study import Study
 from nextpair.storage import offers, quarantine
 from nextpair.storage.database import Connection
@@ -26,7 +26,7 @@ KEEP_SECONDS = 8 * 86_400.0
 """How long the answers of a session are kept that may still be confirmed, however late."""
 
 
-def lapse(service: Service, study: Study, hiring: HiringRow, now: float) -> None:
+def lapse(service: ServiceContext, study: Study, hiring: HiringRow, now: float) -> None:
     """Give up sessions that were not handed in, and drop answers that nobody will stand by.
 
     A hand-in that the platform tells of later is still taken, with all that was answered.
@@ -36,7 +36,7 @@ def lapse(service: Service, study: Study, hiring: HiringRow, now: float) -> None
         came = offers.submissions_in(connection, study.id, AT_WORK)
         gone = (SubmissionState.LAPSED, SubmissionState.RETURNED)
         lapsed = offers.submissions_in(connection, study.id, gone)
-        holding = quarantine.sessions(connection, study.id)
+        holding = quarantine.quarantined_sessions(connection, study.id)
     # What was promised to a place holds as long as a worker may take it there.
     patience = study.platform.session_seconds + GRACE_SECONDS if study.platform.hires else 0.0
     for row in came:
@@ -78,7 +78,7 @@ def _is_final(row: SubmissionRow, offer: OfferRow | None, now: float) -> bool:
     return ended or now - row.begun_at > KEEP_SECONDS
 
 
-def _give_up(service: Service, hiring: HiringRow, row: SubmissionRow, now: float) -> None:
+def _give_up(service: ServiceContext, hiring: HiringRow, row: SubmissionRow, now: float) -> None:
     with service.database.write() as connection:
         found = offers.find_submission(connection, row.id)
         if found is None or found.state not in AT_WORK:
@@ -91,10 +91,10 @@ def _give_up(service: Service, hiring: HiringRow, row: SubmissionRow, now: float
         message = "not handed in: its offer has ended"
         note(connection, hiring, Note.LAPSE, f"{row.id}:{now!r}", message, now, **about)
     if row.confirmed_at is not None:
-        release(service, row.worker_id, now)
+        release_leases(service, row.worker_id, now)
 
 
-def _free(service: Service, row: SubmissionRow, now: float, *, drop: bool) -> None:
+def _free(service: ServiceContext, row: SubmissionRow, now: float, *, drop: bool) -> None:
     """Let others be asked what an unconfirmed session has, and drop its answers in the end."""
     with service.database.read() as connection:
         kept = quarantine.of_session(connection, row.id)
@@ -102,14 +102,22 @@ def _free(service: Service, row: SubmissionRow, now: float, *, drop: bool) -> No
         _free_in(service, topic_id, row.id, now, drop=drop)
 
 
-def _free_in(service: Service, topic_id: int, session: int, now: float, *, drop: bool) -> None:
+def _free_in(
+    service: ServiceContext, topic_id: int, session: int, now: float, *, drop: bool
+) -> None:
     def freed(row: AssignmentRow, version: int) -> AssignmentRow:
         row = replace(row, expires_at=min(row.expires_at, now), version=version)
         return replace(row, state=State.LAPSED, held=None) if drop else row
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None]:
-        head = live.moved()
-        rows = [freed(one, head.version) for one in live.quarantine.of(session)]
-        return Step(None, Change(head, rows), changed=rows) if rows else Step(None)
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None]:
+        head = projection.next_head()
+        rows = [freed(one, head.version) for one in projection.quarantine.of_session(session)]
+        return (
+            UnitOfWork(None, TopicDelta(head, rows), changed_assignments=rows)
+            if rows
+            else UnitOfWork(None)
+        )
 
-    service.change(topic_id, act)
+    service.transact(topic_id, decide)

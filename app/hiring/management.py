@@ -18,7 +18,7 @@ from nextpair.app.hiring.offers import (
     work_left,
 )
 from nextpair.app.hiring.outbox import Note, note
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study, read_settings
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.hiring_rows import (
@@ -67,7 +67,7 @@ class Plan:
     free: int
 
 
-def plan(service: Service, name: str, changes: Mapping[str, Any]) -> tuple[Study, Plan]:
+def plan(service: ServiceContext, name: str, changes: Mapping[str, Any]) -> tuple[Study, Plan]:
     """Say what hiring would create and cost, perhaps with other settings; nothing is changed."""
     study_id = service.study_id(name)
     with service.database.read() as connection:
@@ -97,7 +97,7 @@ def _sessions(study: Study, work: Work) -> tuple[int, int, int] | None:
     return low, expected, high
 
 
-def set_state(service: Service, name: str, state: HiringState, now: float) -> None:
+def set_state(service: ServiceContext, name: str, state: HiringState, now: float) -> None:
     """Let a study hire, pause or stop; the same once more changes nothing."""
     study_id = service.study_id(name)
     with service.database.write() as connection:
@@ -142,7 +142,7 @@ class Situation:
     warnings: Sequence[str]
 
 
-def look(service: Service, name: str) -> Situation:
+def look(service: ServiceContext, name: str) -> Situation:
     """Say how a study's hiring stands."""
     study_id = service.study_id(name)
     with service.database.read() as connection:

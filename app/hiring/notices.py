@@ -8,7 +8,7 @@ from nextpair.app.hiring.fault_descriptions import describe
 from nextpair.app.hiring.outbox import Note, note
 from nextpair.app.hiring.platform_events import read_news
 from nextpair.app.platforms.facts import News
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.storage import hirings
 from nextpair.storage.errors import Unavailable
 from nextpair.storage.hiring_rows import HiringRow, NoticeRow
@@ -20,7 +20,7 @@ _NOT_ITS_FAULT = (Overtaken, PlatformDenied, PlatformUnreachable, Unavailable)
 
 
 def take_notices(
-    service: Service, hiring: HiringRow, take: Callable[[News], None], now: float
+    service: ServiceContext, hiring: HiringRow, take: Callable[[News], None], now: float
 ) -> None:
     """Take in what was told in between; what cannot be is tried some times, and then set aside."""
     with service.database.read() as connection:
@@ -38,14 +38,14 @@ def take_notices(
             hirings.close_notice(connection, hiring.study_id, row.name, now)
 
 
-def keep_heard(service: Service, study_id: int, name: str, now: float) -> None:
+def keep_heard(service: ServiceContext, study_id: int, name: str, now: float) -> None:
     """Keep in mind that something was taken in which the platform may tell again."""
     with service.database.write() as connection:
         hirings.add_notice(connection, NoticeRow(study_id, name, {}, now, now))
 
 
 def _failed(
-    service: Service, hiring: HiringRow, row: NoticeRow, error: Exception, now: float
+    service: ServiceContext, hiring: HiringRow, row: NoticeRow, error: Exception, now: float
 ) -> None:
     with service.database.write() as connection:
         if not hirings.fail_notice(connection, hiring.study_id, row.name):

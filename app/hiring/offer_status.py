@@ -2,10 +2,10 @@
 
 from nextpair.app.hiring.outbox import Note, note
 from nextpair.app.hiring.task_offers import STAND_IN
-from nextpair.app.judging.release import release
+from nextpair.app.judging.release import release_leases
 from nextpair.app.platforms.base import Account, Shows
 from nextpair.app.platforms.facts import OfferStanding
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
@@ -27,7 +27,7 @@ class Standings:
     """One look at how a study's offers stand at their platform."""
 
     def __init__(
-        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+        self, service: ServiceContext, study: Study, hiring: HiringRow, account: Account, now: float
     ) -> None:
         self._service, self._study, self._hiring = service, study, hiring
         self._account, self._now = account, now
@@ -115,7 +115,7 @@ class Standings:
         with self._service.database.read() as connection:
             worker = studies.find_worker(connection, self._study.id, name)
         if worker is not None:
-            release(self._service, worker.id, self._now)
+            release_leases(self._service, worker.id, self._now)
 
     def _say(self) -> None:
         """Let the study's hiring say why it stops, or what it waits for."""

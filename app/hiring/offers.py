@@ -9,7 +9,7 @@ from nextpair.app.errors import NotHiring, NotOffered
 from nextpair.app.hiring.outbox import Kind, intend
 from nextpair.app.platforms.base import Shows
 from nextpair.app.platforms.facts import Offer
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import offers, outbox, topics
 from nextpair.storage.database import Connection
@@ -41,18 +41,18 @@ class Work:
     high: float | None = None
 
 
-def work_left(service: Service, study_id: int) -> Work:
+def work_left(service: ServiceContext, study_id: int) -> Work:
     """Say what is left to be asked in a study."""
     with service.database.read() as connection:
         found = topics.topic_versions(connection, study_id)
     finished, known = True, True
     low = expected = high = 0.0
     for topic_id, _ in found:
-        with service.look(topic_id) as live:
-            if live.state.finished:
+        with service.projection_of(topic_id) as projection:
+            if projection.state.finished:
                 continue
             finished = False
-            forecast = live.state.forecast()
+            forecast = projection.state.forecast()
         if forecast is None:
             known = False
         else:
@@ -69,7 +69,7 @@ def sessions_for(study: Study, questions: float) -> int:
     return math.ceil(questions / useful - 1e-9)
 
 
-def check_hires(service: Service, study: Study) -> None:
+def check_hires(service: ServiceContext, study: Study) -> None:
     """Raise unless a study's settings say all that is needed to hire."""
     rules = study.settings.hiring
     if not study.platform.hires:
@@ -88,7 +88,7 @@ def check_hires(service: Service, study: Study) -> None:
         )
 
 
-def draft(service: Service, study: Study, number: int, places: int) -> Offer:
+def draft(service: ServiceContext, study: Study, number: int, places: int) -> Offer:
     """Say what an offer of so many sessions is."""
     settings = study.settings
     address, name = service.settings.public_url.rstrip("/"), quote(study.name, safe="")
@@ -102,7 +102,7 @@ def draft(service: Service, study: Study, number: int, places: int) -> Offer:
         settings.hiring.questions or 1,
         settings.hiring.reward,
         settings.hiring.currency,
-        news_url=f"{address}/v1/studies/{name}/news/{service.receipts.hook_word(study.id)}",
+        news_url=f"{address}/v1/studies/{name}/news/{service.receipts.webhook_secret(study.id)}",
         ties=settings.ties,
     )
 
@@ -165,7 +165,7 @@ def _taken(made: Sequence[OfferRow], came: Sequence[SubmissionRow]) -> int:
     return gone + sum(one.places for one in made if one.id in on_offer)
 
 
-def places_now(service: Service, connection: Connection, study: Study, work: Work) -> int:
+def places_now(service: ServiceContext, connection: Connection, study: Study, work: Work) -> int:
     """Say how many more sessions to offer now, and can be paid for."""
     made = offers.list_offers(connection, study.id)
     came = offers.confirmed_of(connection, study.id)
@@ -181,7 +181,7 @@ def next_number(connection: Connection, study_id: int) -> int:
 
 
 def offer_more(
-    service: Service,
+    service: ServiceContext,
     connection: Connection,
     hiring: HiringRow,
     study: Study,

@@ -20,7 +20,7 @@ from nextpair.app.hiring.outbox import Note, note
 from nextpair.app.hiring.task_offers import offer_tasks, settle
 from nextpair.app.platforms.base import Account, Platform, Shows
 from nextpair.app.platforms.registry import read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import hirings, offers, outbox, studies
@@ -51,7 +51,7 @@ RETRY_SECONDS = 60.0
 class Runner:
     """Publishes, polls, decides and pays; all that it knows is in the database."""
 
-    def __init__(self, service: Service, clock: Callable[[], float]) -> None:
+    def __init__(self, service: ServiceContext, clock: Callable[[], float]) -> None:
         self._service = service
         self._clock = clock
         self._name = secrets.token_hex(8)
@@ -223,7 +223,9 @@ class Runner:
 
 
 @contextmanager
-def looked_after(service: Service, clock: Callable[[], float], seconds: float) -> Iterator[None]:
+def looked_after(
+    service: ServiceContext, clock: Callable[[], float], seconds: float
+) -> Iterator[None]:
     """Let this process look after platforms in a thread of its own, if it is to at all."""
     if not seconds:
         yield

@@ -15,15 +15,15 @@ from nextpair.app.errors import WorkerBlocked
 from nextpair.app.hiring.fault_descriptions import describe
 from nextpair.app.hiring.offers import Work, next_number, offer_more, places_now
 from nextpair.app.hiring.outbox import Kind, note
-from nextpair.app.judging.assignment_context import Held, check_open, take
-from nextpair.app.judging.judgment_record import Reading
+from nextpair.app.judging.assignment_context import AssignmentContext, check_open, load_context
+from nextpair.app.judging.judgment_builder import JudgmentBuilder
 from nextpair.app.judging.next_question import next_in_study
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.judging.retractions import Retraction, retract
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.judging.retractions import RetractionCause, retract
 from nextpair.app.platforms.facts import TaskAnswer
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.security.tokens import AssignmentRef
 from nextpair.app.studies.study import Study
 from nextpair.selectors.errors import NextpairError
@@ -41,14 +41,14 @@ SAID_BEFORE = "the same worker has answered this pair before"
 _ANSWERED = re.compile(r"answered as (\d+)")
 
 
-def ask(service: Service, study: Study, number: int, now: float) -> list[AssignmentRow]:
+def ask(service: ServiceContext, study: Study, number: int, now: float) -> list[AssignmentRow]:
     """Choose the questions of an offer; the same again for the same offer."""
     name = f"{STAND_IN}{number}"
-    wish = Wish(name, study.settings.hiring.questions or 1, name)
+    wish = NextRequest(name, study.settings.hiring.questions or 1, name)
     return next_in_study(service, study.id, wish, now).assignments
 
 
-def asked(service: Service, study_id: int, number: int) -> list[AssignmentRow]:
+def asked(service: ServiceContext, study_id: int, number: int) -> list[AssignmentRow]:
     """List the questions of an offer as they stand."""
     name = f"{STAND_IN}{number}"
     with service.database.read() as connection:
@@ -56,7 +56,9 @@ def asked(service: Service, study_id: int, number: int) -> list[AssignmentRow]:
         return assignments.of_request(connection, worker.id, name) if worker else []
 
 
-def offer_tasks(service: Service, hiring: HiringRow, study: Study, work: Work, now: float) -> None:
+def offer_tasks(
+    service: ServiceContext, hiring: HiringRow, study: Study, work: Work, now: float
+) -> None:
     """Write down offers, one after the other, while there is something to ask."""
     while True:
         with service.database.read() as connection:
@@ -69,7 +71,7 @@ def offer_tasks(service: Service, hiring: HiringRow, study: Study, work: Work, n
             offer_more(service, connection, hiring, study, work, now, most=1)
 
 
-def settle(service: Service, hiring: HiringRow, now: float) -> None:
+def settle(service: ServiceContext, hiring: HiringRow, now: float) -> None:
     """Close offers whose questions are all answered, and book what the platform paid for them."""
     with service.database.read() as connection:
         made = offers.list_offers(connection, hiring.study_id)
@@ -80,7 +82,11 @@ def settle(service: Service, hiring: HiringRow, now: float) -> None:
 
 
 def _settle(
-    service: Service, hiring: HiringRow, offer: OfferRow, rows: Sequence[AssignmentRow], now: float
+    service: ServiceContext,
+    hiring: HiringRow,
+    offer: OfferRow,
+    rows: Sequence[AssignmentRow],
+    now: float,
 ) -> None:
     answered = sum(row.state == State.SKIPPED and row.reason != WITHDRAWN for row in rows)
     ended = offer.state == OfferState.EXPIRED
@@ -96,7 +102,9 @@ def _settle(
             note(connection, hiring, Kind.ACCEPT, name, message, now, **about)
 
 
-def absorb(service: Service, study: Study, answers: Iterable[TaskAnswer], now: float) -> None:
+def absorb(
+    service: ServiceContext, study: Study, answers: Iterable[TaskAnswer], now: float
+) -> None:
     """Take in what was answered, changed or withdrawn; the same again changes nothing."""
     for one in answers:
         found = re.fullmatch(r"([0-9]{1,18})-([0-9]{1,18})", one.task)
@@ -113,7 +121,7 @@ def absorb(service: Service, study: Study, answers: Iterable[TaskAnswer], now: f
 
 
 def _take_in(
-    service: Service, study: Study, ref: AssignmentRef, told: TaskAnswer, now: float
+    service: ServiceContext, study: Study, ref: AssignmentRef, told: TaskAnswer, now: float
 ) -> None:
     with service.database.read() as connection:
         row = assignments.find_assignment(connection, ref.topic_id, ref.number)
@@ -149,51 +157,55 @@ def _answer_to(connection: Connection, row: AssignmentRow) -> JudgmentRow | None
     return judgments.answers_to(connection, row.topic_id, int(found[1]))[-1]
 
 
-def _withdraw(service: Service, ref: AssignmentRef, before: JudgmentRow, now: float) -> None:
-    taken = Retraction("platform", "changed or withdrawn at the platform")
+def _withdraw(service: ServiceContext, ref: AssignmentRef, before: JudgmentRow, now: float) -> None:
+    taken = RetractionCause("platform", "changed or withdrawn at the platform")
     retract(service, {ref.topic_id: [before.number]}, taken, now)
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None]:
-        held = take(service, connection, live, ref, None)
-        head = live.moved()
-        row = replace(held.row, reason=WITHDRAWN, version=head.version)
-        return Step(None, Change(head, [row]), changed=[row])
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None]:
+        held = load_context(service, connection, projection, ref, None)
+        head = projection.next_head()
+        row = replace(held.assignment, reason=WITHDRAWN, version=head.version)
+        return UnitOfWork(None, TopicDelta(head, [row]), changed_assignments=[row])
 
-    service.change(ref.topic_id, act)
+    service.transact(ref.topic_id, decide)
 
 
 def _write_down(
-    service: Service, ref: AssignmentRef, told: TaskAnswer, content: AnswerModel, now: float
+    service: ServiceContext, ref: AssignmentRef, told: TaskAnswer, content: AnswerModel, now: float
 ) -> None:
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None] | None:
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None] | None:
         if not locked:
             return None
-        held = take(service, connection, live, ref, None)
+        held = load_context(service, connection, projection, ref, None)
         check_open(held)
         if told.worker in held.study.blocked:
             raise WorkerBlocked(f"worker {told.worker!r} is blocked in this study")
         worker = studies.enlist_worker(connection, held.study.id, told.worker, now)
         return _answered(service, connection, held, worker.id, told, content, now)
 
-    service.change(ref.topic_id, act)
+    service.transact(ref.topic_id, decide)
 
 
 def _answered(
-    service: Service,
+    service: ServiceContext,
     connection: Connection,
-    held: Held,
+    held: AssignmentContext,
     worker_id: int,
     told: TaskAnswer,
     content: AnswerModel,
     now: float,
-) -> Step[None]:
-    live, row = held.live, held.row
+) -> UnitOfWork[None]:
+    projection, row = held.projection, held.assignment
     earlier = assignments.of_pair(connection, row.topic_id, worker_id, row.pair)
     if earlier is not None and earlier.state == State.ANSWERED:
-        head = live.moved()
+        head = projection.next_head()
         stand_in = replace(row, state=State.SKIPPED, version=head.version, reason=SAID_BEFORE)
-        return Step(None, Change(head, [stand_in]), changed=[stand_in])
-    head = live.moved(asked=int(earlier is None), entries=1)
+        return UnitOfWork(None, TopicDelta(head, [stand_in]), changed_assignments=[stand_in])
+    head = projection.next_head(issued=int(earlier is None), entries=1)
     own = replace(
         row,
         number=head.asked if earlier is None else earlier.number,
@@ -204,12 +216,14 @@ def _answered(
         request=None,
         reason=None,
     )
-    reading = Reading(service, connection, live, held.study, own)
+    reading = JudgmentBuilder(service, connection, projection, held.study, own)
     judgment = reading.judgment(content, content.model_dump(mode="json"), now)
     judgment = replace(judgment, seconds=told.seconds)
     given = f"answered as {own.number}"
     stand_in = replace(row, state=State.SKIPPED, version=head.version, reason=given)
-    change = Change(head, [stand_in, own], [judgments.vote_of(judgment)])
+    change = TopicDelta(head, [stand_in, own], [judgments.record_of(judgment)])
     if earlier is None:
-        return Step(None, change, added=[own], changed=[stand_in], judgment=judgment)
-    return Step(None, change, changed=[stand_in, own], judgment=judgment)
+        return UnitOfWork(
+            None, change, new_assignments=[own], changed_assignments=[stand_in], judgment=judgment
+        )
+    return UnitOfWork(None, change, changed_assignments=[stand_in, own], judgment=judgment)

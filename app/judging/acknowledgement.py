@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from nextpair.app.judging.assignment_context import Held
+from nextpair.app.judging.assignment_context import AssignmentContext
 from nextpair.storage.rows import AssignmentRow, JudgmentRow, VerdictRow
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Acknowledgement:
     """A judgment in the log, and whether it was there before.
 
     Parameters
@@ -28,14 +28,16 @@ class Judged:
     verdict: VerdictRow | None = None
 
 
-def judged_of(held: Held, judgment: JudgmentRow, *, repeated: bool) -> Judged:
-    left, right = (held.live.name_of(place) for place in held.row.sides)
-    return Judged(
+def acknowledge(
+    context: AssignmentContext, judgment: JudgmentRow, *, repeated: bool
+) -> Acknowledgement:
+    left, right = (context.projection.document_name(place) for place in context.assignment.sides)
+    return Acknowledgement(
         judgment,
-        held.row,
-        held.live.row.name,
-        held.study.name,
+        context.assignment,
+        context.projection.topic.name,
+        context.study.name,
         (left, right),
         repeated,
-        late=judgment.created_at >= held.row.expires_at,
+        late=judgment.created_at >= context.assignment.expires_at,
     )

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nextpair.app.enums import Reason
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.quality.batches import Asides, Question, Turn
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.quarantine import taken_over
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.quality.batches import BatchProgress, CheckQuestionSampler, ChosenQuestion
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.quarantine import reassigned
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.studies.study import Study
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.judgments import Pair, unordered
@@ -20,7 +20,7 @@ from nextpair.storage.rows import AssignmentRow, Purpose, State, TopicRow
 
 
 @dataclass(slots=True)
-class Handed:
+class IssuedAssignments:
     """What a worker got, and why not more.
 
     Parameters
@@ -42,7 +42,7 @@ class Handed:
     idle: Idle | None = None
 
 
-class Choosing:
+class AssignmentIssuer:
     """What one worker is given of one topic in one call.
 
     Parameters
@@ -53,25 +53,27 @@ class Choosing:
 
     def __init__(
         self,
-        live: LiveTopic,
+        projection: TopicProjection,
         study: Study,
         worker_id: int,
-        wish: Wish,
+        wish: NextRequest,
         now: float,
-        turn: Turn | None = None,
+        turn: BatchProgress | None = None,
     ) -> None:
-        self._live = live
+        self._projection = projection
         self._worker_id = worker_id
         self._request, self._quarantine = wish.request, wish.quarantine
         self._now = now
         self._expiry = now + study.settings.lease_seconds
-        self._leases = live.leases(now, study.unserved, study.settings.lease_seconds)
-        self._leases += live.quarantine.own_leases(wish.quarantine, now)
-        self._soft = live.quarantine.soft_leases(wish.quarantine, now, study.unserved)
-        self._asked = live.head.asked
-        self._version = live.head.version + 1
+        self._leases = projection.leases(now, study.unserved, study.settings.lease_seconds)
+        self._leases += projection.quarantine.own_leases(wish.quarantine, now)
+        self._soft = projection.quarantine.advisory_leases(wish.quarantine, now, study.unserved)
+        self._asked = projection.head.asked
+        self._version = projection.head.version + 1
         self._turn = turn
-        self._asides = None if turn is None else Asides(live, worker_id, wish.quarantine)
+        self._asides = (
+            None if turn is None else CheckQuestionSampler(projection, worker_id, wish.quarantine)
+        )
         self.added: list[AssignmentRow] = []
         self.rows: list[AssignmentRow] = []
         self.idle: Idle | None = None
@@ -99,19 +101,19 @@ class Choosing:
         if question.purpose is Purpose.WORK:
             worker = str(self._worker_id)
             self._leases.append(Lease(question.pair, worker, question.subject))
-        held = self._live.ran_out(self._worker_id, question.pair)
+        held = self._projection.unanswered_assignment(self._worker_id, question.pair)
         if held is None or question.purpose is not Purpose.WORK:
             self.hand_out(question, swapped=bool(rng.integers(2)))
         else:
             self.renew(held)
 
     def _select(self, leases: Sequence[Lease]) -> tuple[Pair | Ask | Idle, np.random.Generator]:
-        state, worker = self._live.state, str(self._worker_id)
+        state, worker = self._projection.state, str(self._worker_id)
         rng = state.settings.question_rng(self._asked)
-        barred = self._live.barred(self._worker_id, self._quarantine)
+        barred = self._projection.excluded_pairs(self._worker_id, self._quarantine)
         return state.select(worker, leases, rng, barred), rng
 
-    def _check(self, rng: np.random.Generator) -> Question | None:
+    def _check(self, rng: np.random.Generator) -> ChosenQuestion | None:
         """Ask something whose answer says more about the worker, where it is time for that."""
         if self._turn is None or self._asides is None:
             return None
@@ -124,27 +126,27 @@ class Choosing:
             return False
         return bool(self.rows) or any(
             row.worker_id == self._worker_id and row.expires_at > self._now
-            for row in self._live.open.values()
+            for row in self._projection.open_assignments.values()
         )
 
     def add_trap(self) -> None:
         """Hand out a question whose answer is known, where there is one for this worker."""
-        rng = self._live.state.settings.question_rng(self._asked)
+        rng = self._projection.state.settings.question_rng(self._asked)
         trap = None if self._asides is None else self._asides.find(Purpose.TRAP, rng)
         if trap is not None:
             self.hand_out(trap, swapped=bool(rng.integers(2)))
 
     def toss(self) -> bool:
         """Toss the coin of the next question, which decides its sides."""
-        return bool(self._live.state.settings.question_rng(self._asked).integers(2))
+        return bool(self._projection.state.settings.question_rng(self._asked).integers(2))
 
-    def hand_out(self, question: Question, *, swapped: bool) -> None:
+    def hand_out(self, question: ChosenQuestion, *, swapped: bool) -> None:
         """Hand out a question; one that a session in quarantine holds is taken over."""
-        there = self._live.quarantine.find(self._worker_id, question.pair, question.purpose)
+        there = self._projection.quarantine.find(self._worker_id, question.pair, question.purpose)
         self._asked += there is None
         in_batch = self._turn is not None and question.purpose is not Purpose.QUIZ
         row = AssignmentRow(
-            self._live.row.id,
+            self._projection.topic.id,
             self._asked,
             self._worker_id,
             *question.pair,
@@ -169,7 +171,7 @@ class Choosing:
         elif there.quarantine == self._quarantine is not None:
             self.renew(there)
         else:
-            self.renew(replace(taken_over(there, self._quarantine), batch=row.batch))
+            self.renew(replace(reassigned(there, self._quarantine), batch=row.batch))
 
     def renew(self, held: AssignmentRow) -> None:
         """Hand out again what the worker once held, or holds, and has not answered."""
@@ -177,22 +179,24 @@ class Choosing:
             replace(held, version=self._version, expires_at=self._expiry, request=self._request)
         )
 
-    def step(self, otherwise: Reason | None) -> Step[Handed]:
+    def step(self, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
         """Return what handing these out changes, and what is told of it."""
-        live = self._live
+        projection = self._projection
         reason = otherwise if self.idle is None else Reason(self.idle.value)
-        ids = {live.row.id: live.state.documents.ids}
-        topic = {live.row.id: live.row}
-        handed = Handed(self.rows, topic, ids, reason, version=live.head.version, idle=self.idle)
+        ids = {projection.topic.id: projection.state.documents.ids}
+        topic = {projection.topic.id: projection.topic}
+        handed = IssuedAssignments(
+            self.rows, topic, ids, reason, version=projection.head.version, idle=self.idle
+        )
         if not self.rows:
-            return Step(handed)
+            return UnitOfWork(handed)
         fresh = {row.number for row in self.added}
         renewed = [row for row in self.rows if row.number not in fresh]
-        change = Change(live.moved(asked=len(self.added)), self.rows)
-        return Step(handed, change, self.added, renewed)
+        change = TopicDelta(projection.next_head(issued=len(self.added)), self.rows)
+        return UnitOfWork(handed, change, self.added, renewed)
 
 
-def _question(choice: Pair | Ask) -> Question:
+def _question(choice: Pair | Ask) -> ChosenQuestion:
     if isinstance(choice, Ask):
-        return Question((choice.document, choice.document), choice.subject)
-    return Question(unordered(*choice))
+        return ChosenQuestion((choice.document, choice.document), choice.subject)
+    return ChosenQuestion(unordered(*choice))

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from nextpair.app.enums import Reason
 from nextpair.app.errors import StudyClosed, TopicClosed, WorkerBlocked
-from nextpair.app.judging.issuer import Choosing, Handed
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.quality.worker_gate import Checked, checks_workers
-from nextpair.app.runtime.projection import LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.issuer import AssignmentIssuer, IssuedAssignments
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.quality.worker_gate import WorkerGate, checks_workers
+from nextpair.app.runtime.projection import TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.studies.study import Study
 from nextpair.selectors.base import Idle
 from nextpair.storage import assignments, studies, topics
@@ -23,7 +23,9 @@ _OVER_TOPICS = (Reason.DONE, Reason.SEEN, Reason.HELD, Reason.WAIT, Reason.PAUSE
 """Which of the reasons of several topics is told: the last one of these."""
 
 
-def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Handed:
+def next_in_study(
+    service: ServiceContext, study_id: int, wish: NextRequest, now: float
+) -> IssuedAssignments:
     """Hand out questions of any topic of a study.
 
     Each worker goes through the topics in their own turn, so that many workers spread over many
@@ -35,16 +37,16 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
         worker_id = service.worker_id(connection, study_id, wish.worker)
     _check_study(study, wish.worker)
     if wish.worker in study.stopped:
-        return Handed(reason=Reason.STOPPED)
+        return IssuedAssignments(reason=Reason.STOPPED)
     turn = zlib.crc32(wish.worker.encode()) % max(len(open_topics), 1)
-    handed = Handed(reason=Reason.DONE)
+    handed = IssuedAssignments(reason=Reason.DONE)
     for topic_id, version in (*open_topics[turn:], *open_topics[:turn]):
         idle = _known_idle(service, study, (topic_id, version), worker_id, wish, now)
         if idle is None:
             some = _next_of(service, topic_id, wish, handed, now)
             if some.reason is Reason.DONE and not some.assignments:
                 checked = worker_id if study.settings.quality.checks else None
-                service.remember_done(topic_id, some.version, checked)
+                service.remember_exhausted(topic_id, some.version, checked)
             full = some.repeated or len(handed.assignments) == wish.count
             if full or (some.reason in _FINAL and some.idle is None):
                 handed.reason = some.reason
@@ -56,14 +58,16 @@ def next_in_study(service: Service, study_id: int, wish: Wish, now: float) -> Ha
     return handed
 
 
-def _next_of(service: Service, topic_id: int, wish: Wish, handed: Handed, now: float) -> Handed:
+def _next_of(
+    service: ServiceContext, topic_id: int, wish: NextRequest, handed: IssuedAssignments, now: float
+) -> IssuedAssignments:
     """Hand out what one topic has, as far as others have not handed out enough."""
     left = replace(wish, count=wish.count - len(handed.assignments))
     try:
         some = next_in_topic(service, topic_id, left, now, repeatable=not handed.assignments)
     except TopicClosed:
         # In this very moment: it was open when the topics were listed.
-        return Handed(reason=Reason.DONE)
+        return IssuedAssignments(reason=Reason.DONE)
     handed.assignments += some.assignments
     handed.topics |= some.topics
     handed.ids |= some.ids
@@ -71,11 +75,11 @@ def _next_of(service: Service, topic_id: int, wish: Wish, handed: Handed, now: f
 
 
 def _known_idle(
-    service: Service,
+    service: ServiceContext,
     study: Study,
     topic: tuple[int, int],
     worker_id: int | None,
-    wish: Wish,
+    wish: NextRequest,
     now: float,
 ) -> Reason | None:
     """Say why a topic has nothing for a worker, if memory can tell without troubling others."""
@@ -83,37 +87,52 @@ def _known_idle(
     checks = study.settings.quality.checks
     if checks and worker_id is None:
         return None
-    if service.is_done(topic_id, version, worker_id if checks else None):
+    if service.is_exhausted(topic_id, version, worker_id if checks else None):
         return Reason.DONE
     if worker_id is None or not service.topics.has(topic_id):
         return None
     with service.topics.hold(topic_id) as slot:
-        live = slot.live
-        if live is None or live.head.version != version or live.head.status != Status.OPEN:
+        projection = slot.projection
+        if (
+            projection is None
+            or projection.head.version != version
+            or projection.head.status != Status.OPEN
+        ):
             return None
         if checks:
             # Who has nothing left to do here may have a batch that is to be concluded.
             return None
-        rng = live.state.settings.question_rng(live.head.asked)
-        leases = live.leases(now, study.unserved, study.settings.lease_seconds)
-        barred = live.barred(worker_id, wish.quarantine)
-        choice = live.state.select(str(worker_id), leases, rng, barred)
+        rng = projection.state.settings.question_rng(projection.head.asked)
+        leases = projection.leases(now, study.unserved, study.settings.lease_seconds)
+        barred = projection.excluded_pairs(worker_id, wish.quarantine)
+        choice = projection.state.select(str(worker_id), leases, rng, barred)
     return Reason(choice.value) if isinstance(choice, Idle) else None
 
 
-def _given_before(service: Service, study_id: int, wish: Wish) -> Handed | None:
+def _given_before(
+    service: ServiceContext, study_id: int, wish: NextRequest
+) -> IssuedAssignments | None:
     """Return what the same call was given, for topics of which nothing is left to ask."""
     with service.database.read() as connection:
         worker_id = service.worker_id(connection, study_id, wish.worker)
         if worker_id is None:
             return None
         earlier = assignments.of_request(connection, worker_id, wish.request or "")
-        return Handed(earlier, _topics_of(connection, earlier), repeated=True) if earlier else None
+        return (
+            IssuedAssignments(earlier, _topics_of(connection, earlier), repeated=True)
+            if earlier
+            else None
+        )
 
 
 def next_in_topic(
-    service: Service, topic_id: int, wish: Wish, now: float, *, repeatable: bool = True
-) -> Handed:
+    service: ServiceContext,
+    topic_id: int,
+    wish: NextRequest,
+    now: float,
+    *,
+    repeatable: bool = True,
+) -> IssuedAssignments:
     """Hand out questions of one topic.
 
     Parameters
@@ -122,11 +141,13 @@ def next_in_topic(
         Whether to look if the same was asked for, and given, before.
     """
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Handed] | None:
-        study = service.study(connection, live.head.study_id, live.head.study_version)
-        check_admitted(study, live, wish.worker)
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[IssuedAssignments] | None:
+        study = service.study(connection, projection.head.study_id, projection.head.study_version)
+        check_admitted(study, projection, wish.worker)
         worker_id = service.worker_id(connection, study.id, wish.worker)
-        if not locked and (worker_id is None or _counts(study, live)):
+        if not locked and (worker_id is None or _counts(study, projection)):
             # A new worker, or one whose questions are counted, is locked: but the topic first.
             return None
         if worker_id is None:
@@ -134,32 +155,34 @@ def next_in_topic(
         if repeatable and wish.request is not None:
             earlier = assignments.of_request(connection, worker_id, wish.request)
             if earlier:
-                return Step(Handed(earlier, _topics_of(connection, earlier), repeated=True))
+                return UnitOfWork(
+                    IssuedAssignments(earlier, _topics_of(connection, earlier), repeated=True)
+                )
         if wish.worker in study.stopped:
-            return Step(Handed(reason=Reason.STOPPED))
-        if Status.PAUSED in (live.head.status, live.head.study_status):
-            return Step(Handed(reason=Reason.PAUSED))
+            return UnitOfWork(IssuedAssignments(reason=Reason.STOPPED))
+        if Status.PAUSED in (projection.head.status, projection.head.study_status):
+            return UnitOfWork(IssuedAssignments(reason=Reason.PAUSED))
         room = _room(connection, study, worker_id, wish, now)
         capped = Reason.CAP if room < wish.count else None
-        if checks_workers(study, live):
-            asked = Checked(connection, live, study, worker_id, wish, now)
+        if checks_workers(study, projection):
+            asked = WorkerGate(connection, projection, study, worker_id, wish, now)
             return asked.step(room, capped)
-        choosing = Choosing(live, study, worker_id, wish, now)
+        choosing = AssignmentIssuer(projection, study, worker_id, wish, now)
         choosing.choose(room)
         return choosing.step(capped)
 
-    return service.change(topic_id, act)
+    return service.transact(topic_id, decide)
 
 
-def _counts(study: Study, live: LiveTopic) -> bool:
-    return study.settings.judgments_per_worker is not None or checks_workers(study, live)
+def _counts(study: Study, projection: TopicProjection) -> bool:
+    return study.settings.judgments_per_worker is not None or checks_workers(study, projection)
 
 
-def check_admitted(study: Study, live: LiveTopic, worker: str) -> None:
+def check_admitted(study: Study, projection: TopicProjection, worker: str) -> None:
     """Raise unless a worker may have, or answer, something of a topic."""
     _check_study(study, worker)
-    if live.head.status == Status.CLOSED:
-        raise TopicClosed(f"topic {live.row.name!r} is closed")
+    if projection.head.status == Status.CLOSED:
+        raise TopicClosed(f"topic {projection.topic.name!r} is closed")
 
 
 def _check_study(study: Study, worker: str) -> None:
@@ -176,7 +199,9 @@ def _topics_of(connection: Connection, rows: list[AssignmentRow]) -> dict[int, T
     }
 
 
-def _room(connection: Connection, study: Study, worker_id: int, wish: Wish, now: float) -> int:
+def _room(
+    connection: Connection, study: Study, worker_id: int, wish: NextRequest, now: float
+) -> int:
     """Say how many questions a worker may still have."""
     cap = study.settings.judgments_per_worker
     if cap is None:

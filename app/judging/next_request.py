@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class NextRequest:
     """What a worker asks for.
 
     Parameters

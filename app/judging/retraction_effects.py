@@ -16,7 +16,7 @@ NOTICED = 0.005
 """A worker is weighed otherwise if the share of right answers expected differs by this."""
 
 
-class Why(StrEnum):
+class RankChangeCause(StrEnum):
     """What makes a document's place other than before."""
 
     OWN = "own"
@@ -45,15 +45,15 @@ _GOAL = {
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class RankChangeReason:
     """One reason, in a word for programs and a sentence for people."""
 
-    why: Why
+    why: RankChangeCause
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class RankChange:
     """A document whose status or possible ranks are other than before."""
 
     document: str
@@ -61,10 +61,10 @@ class Moved:
     after: tuple[int, int]
     status_before: Status
     status_after: Status
-    because: tuple[Because, ...]
+    because: tuple[RankChangeReason, ...]
 
 
-class Moving:
+class RetractionComparison:
     """Compares a topic with what it would be without some of its judgments.
 
     Parameters
@@ -85,11 +85,11 @@ class Moving:
         self._believes = isinstance(before.selector, Believer)
         self._touched = _numbers_by_document(before.log, self._gone)
 
-    def moved(self) -> tuple[Moved, ...]:
+    def moved(self) -> tuple[RankChange, ...]:
         """List the documents whose status or possible ranks change, each with why."""
         one, other = self._orders
         return tuple(
-            Moved(
+            RankChange(
                 name,
                 (int(one.ranks.best[place]), int(one.ranks.worst[place])),
                 (int(other.ranks.best[place]), int(other.ranks.worst[place])),
@@ -107,20 +107,22 @@ class Moving:
     def _orders(self) -> tuple[ReportedOrder, ReportedOrder]:
         return self._before.reported(), self._after.reported()
 
-    def _because(self, place: int) -> Iterator[Because]:
+    def _because(self, place: int) -> Iterator[RankChangeReason]:
         found = [*self._own(place), *(self._of_beliefs(place) if self._believes else ())]
         if not found:
             found = [*self._inferred(place)]
-        yield from found or [Because(Why.MODEL, self._whole_fit(place))]
+        yield from found or [RankChangeReason(RankChangeCause.MODEL, self._whole_fit(place))]
 
-    def _own(self, place: int) -> Iterator[Because]:
+    def _own(self, place: int) -> Iterator[RankChangeReason]:
         numbers = self._touched.get(self._ids[place])
         if numbers:
-            yield Because(Why.OWN, f"{_judgments(numbers)} about it {_are(numbers)} gone")
+            yield RankChangeReason(
+                RankChangeCause.OWN, f"{_judgments(numbers)} about it {_are(numbers)} gone"
+            )
 
     # -- where the order is inferred from findings ----------------------------------------------
 
-    def _inferred(self, place: int) -> Iterator[Because]:
+    def _inferred(self, place: int) -> Iterator[RankChangeReason]:
         """Find what was known of a document and others by way of judgments that are gone."""
         for other in range(len(self._ids)):
             if other == place or self._after.order.relation(place, other) is not None:
@@ -134,22 +136,24 @@ class Moving:
                     f"how it compares with {self._ids[other]} followed from"
                     f" {_judgments(numbers)}, which {_are(numbers)} gone"
                 )
-                yield Because(Why.INFERRED, text)
+                yield RankChangeReason(RankChangeCause.INFERRED, text)
                 return
 
     # -- where a model believes something of all documents --------------------------------------
 
-    def _of_beliefs(self, place: int) -> Iterator[Because]:
+    def _of_beliefs(self, place: int) -> Iterator[RankChangeReason]:
         then, now = (order.status[place] for order in self._orders)
         if then is Status.SETTLED is now:
-            yield Because(Why.OTHERS, "it is as settled as before; documents around it are not")
+            yield RankChangeReason(
+                RankChangeCause.OTHERS, "it is as settled as before; documents around it are not"
+            )
             return
         if Status.SETTLED in (then, now) and self._goals in _GOAL:
-            yield Because(Why.GOAL, _GOAL[self._goals] + self._sure(place))
+            yield RankChangeReason(RankChangeCause.GOAL, _GOAL[self._goals] + self._sure(place))
         neighbours = sorted(self._neighbours(place))
         if neighbours:
             text = f"it was compared with {_some(neighbours)}, about which judgments are gone"
-            yield Because(Why.NEIGHBOURS, text)
+            yield RankChangeReason(RankChangeCause.NEIGHBOURS, text)
         yield from self._weighed_otherwise(place)
 
     @cached_property
@@ -166,7 +170,7 @@ class Moving:
             if other != name and other in self._touched
         }
 
-    def _weighed_otherwise(self, place: int) -> Iterator[Because]:
+    def _weighed_otherwise(self, place: int) -> Iterator[RankChangeReason]:
         name = self._ids[place]
         judges = {one.worker for one in self._after.log if name in (one.first, one.second)}
         changed = [
@@ -182,7 +186,7 @@ class Moving:
         ]
         if told:
             text = f"the share of right answers expected of its judges changes: {_some(told)}"
-            yield Because(Why.WORKERS, text)
+            yield RankChangeReason(RankChangeCause.WORKERS, text)
 
     @cached_property
     def _then(self) -> Mapping[str, Reliability]:

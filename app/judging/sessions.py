@@ -4,10 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from nextpair.app.enums import Reason
-from nextpair.app.judging.issuer import Handed
+from nextpair.app.judging.issuer import IssuedAssignments
 from nextpair.app.judging.next_question import next_in_study, next_in_topic
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.runtime.service import Service
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.tokens import Session
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, topics
@@ -16,7 +16,7 @@ from nextpair.storage.rows import AssignmentRow, Status, VerdictRow
 
 
 @dataclass(slots=True)
-class Turn:
+class SessionQuestions:
     """What a session's worker got, and how far they are.
 
     Parameters
@@ -25,13 +25,13 @@ class Turn:
         What came of checking the worker the last time, where there is nothing to ask them.
     """
 
-    handed: Handed
+    handed: IssuedAssignments
     answered: int = 0
     verdict: VerdictRow | None = None
     topics: dict[int, str] = field(default_factory=dict)
 
 
-def answered_in(service: Service, session: Session) -> int:
+def answered_in(service: ServiceContext, session: Session) -> int:
     """Count what a session's worker has answered in it."""
     study_id = service.study_id(session.study)
     with service.database.read() as connection:
@@ -46,8 +46,8 @@ def _answered(connection: Connection, worker_id: int, session: Session) -> int:
 
 
 def next_in_session(
-    service: Service, session: Session, count: int, held: Collection[str], now: float
-) -> Turn:
+    service: ServiceContext, session: Session, count: int, held: Collection[str], now: float
+) -> SessionQuestions:
     """Hand out questions: first what the worker holds and the page has lost, then new ones.
 
     So a page that was left and opened again, or whose answer got lost, wastes no question.
@@ -69,10 +69,10 @@ def next_in_session(
 
 
 def _resume(
-    service: Service, session: Session, count: int, held: Collection[str], now: float
-) -> tuple[Turn, int]:
+    service: ServiceContext, session: Session, count: int, held: Collection[str], now: float
+) -> tuple[SessionQuestions, int]:
     """Find what the worker holds, and how many questions they may have besides."""
-    turn = Turn(Handed())
+    turn = SessionQuestions(IssuedAssignments())
     study_id = service.study_id(session.study)
     with service.database.read() as connection:
         study = service.study(connection, study_id)
@@ -82,7 +82,7 @@ def _resume(
         turn.answered = _answered(connection, worker_id, session)
         quarantined = session.quarantine is not None
         own = (session.quarantine,) if quarantined else (None, session.submission)
-        held_rows = assignments.held_by(connection, worker_id, now)
+        held_rows = assignments.leased_by(connection, worker_id, now)
         open_rows = [row for row in held_rows if row.quarantine in own]
         if _is_served(study, session.worker):
             lost = [row for row in open_rows if _id(row) not in held]
@@ -98,7 +98,11 @@ def _is_served(study: Study, worker: str) -> bool:
 
 
 def _give_again(
-    connection: Connection, session: Session, handed: Handed, rows: list[AssignmentRow], most: int
+    connection: Connection,
+    session: Session,
+    handed: IssuedAssignments,
+    rows: list[AssignmentRow],
+    most: int,
 ) -> None:
     for row in rows:
         if len(handed.assignments) == most:
@@ -110,14 +114,14 @@ def _give_again(
 
 
 def _ask(
-    service: Service,
+    service: ServiceContext,
     session: Session,
-    handed: Handed,
+    handed: IssuedAssignments,
     count: int,
     held: Collection[str],
     now: float,
 ) -> None:
-    wish = Wish(session.worker, count, quarantine=session.quarantine)
+    wish = NextRequest(session.worker, count, quarantine=session.quarantine)
     if session.topic is None:
         new = next_in_study(service, service.study_id(session.study), wish, now)
     else:
@@ -128,7 +132,7 @@ def _ask(
     handed.reason = new.reason
 
 
-def _look_up_verdict(service: Service, session: Session, turn: Turn) -> None:
+def _look_up_verdict(service: ServiceContext, session: Session, turn: SessionQuestions) -> None:
     study_id = service.study_id(session.study)
     with service.database.read() as connection:
         worker_id = service.worker_id(connection, study_id, session.worker)

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from nextpair.app.designs.base import Design
-from nextpair.app.quality.marking import Marking
+from nextpair.app.quality.grading import AnswerGrader
 from nextpair.app.quality.rules import (
     OnFailure,
-    Quality,
+    QualityRules,
     all_passed,
 )
-from nextpair.app.quality.verdicts import Concluded
-from nextpair.app.runtime.projection import LiveTopic
-from nextpair.app.runtime.quarantine import held_judgment
+from nextpair.app.quality.verdicts import VerdictConsequences
+from nextpair.app.runtime.projection import TopicProjection
+from nextpair.app.runtime.quarantine import quarantined_judgment
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, judgments
 from nextpair.storage import quarantine as stored
@@ -20,21 +20,21 @@ from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
     AssignmentRow,
     Check,
-    Effect,
     JudgmentRow,
     Purpose,
     State,
+    VerdictEffect,
     VerdictRow,
 )
 
-RETRACTING = (Effect.ASK_AGAIN, Effect.IGNORE, Effect.STOP_AND_IGNORE)
+RETRACTING = (VerdictEffect.ASK_AGAIN, VerdictEffect.IGNORE, VerdictEffect.STOP_AND_IGNORE)
 WAITING = (State.OPEN, State.HELD)
 """How a question stands that has no answer in the log yet, and was not given back."""
 CHECKS = (Purpose.TRAP, Purpose.REPEAT, Purpose.QUIZ)
 """Questions that count as wrong where they are given back."""
 
 
-class Checking:
+class BatchEvaluation:
     """One worker on one topic, under the topic's lock.
 
     Parameters
@@ -49,17 +49,17 @@ class Checking:
     def __init__(
         self,
         connection: Connection,
-        live: LiveTopic,
+        projection: TopicProjection,
         study: Study,
         worker_id: int,
         quarantine: int | None = None,
         admitted: int | None = None,
     ) -> None:
-        self._live = live
-        self._quality: Quality = study.settings.quality
+        self._projection = projection
+        self._quality: QualityRules = study.settings.quality
         self._design: Design = study.design
         self._worker_id = worker_id
-        known = assignments.checked_by(connection, live.row.id, worker_id)
+        known = assignments.evaluated_of_worker(connection, projection.topic.id, worker_id)
         self.highest = max((row.batch or 0 for row in known), default=0)
         """The highest number of a batch of any of the worker's sessions."""
         self.rows = [row for row in known if row.quarantine in (quarantine, admitted or quarantine)]
@@ -67,11 +67,13 @@ class Checking:
         self.taken = {row.pair for row in counted if row.purpose == Purpose.QUIZ}
         """Questions of a quiz that the session cannot have: the worker has them where it counts."""
         self._quarantine = quarantine
-        self._verdicts = checks.verdicts_of(connection, worker_id, live.row.id)
+        self._verdicts = checks.verdicts_of(connection, worker_id, projection.topic.id)
         self._held_verdicts = (
-            [] if quarantine is None else stored.verdicts_of(connection, quarantine, live.row.id)
+            []
+            if quarantine is None
+            else stored.verdicts_of(connection, quarantine, projection.topic.id)
         )
-        self._answers = judgments.of_worker(connection, live.row.id, worker_id)
+        self._answers = judgments.of_worker(connection, projection.topic.id, worker_id)
 
     def settled(self, check: Check) -> bool:
         """Say whether a check stands no longer between the worker and the work.
@@ -86,7 +88,7 @@ class Checking:
     def failed(self, check: Check) -> bool:
         """Say whether a session that nobody has confirmed may not try a check again."""
         held = (one for one in self._held_verdicts if one.check == check)
-        return any(one.effect == Effect.STOP for one in held)
+        return any(one.effect == VerdictEffect.STOP for one in held)
 
     def quiz_rows(self) -> list[AssignmentRow]:
         """List the worker's questions of the quiz."""
@@ -102,7 +104,7 @@ class Checking:
         return frozenset(
             one.number
             for one in self._verdicts
-            if one.check == Check.BATCH and one.effect != Effect.ASK_AGAIN
+            if one.check == Check.BATCH and one.effect != VerdictEffect.ASK_AGAIN
         )
 
     @property
@@ -121,7 +123,7 @@ class Checking:
 
     def after(
         self, row: AssignmentRow, judgment: JudgmentRow | None, now: float
-    ) -> Concluded | None:
+    ) -> VerdictConsequences | None:
         """Conclude what an answer completes, if it does; of the quiz also what is given back.
 
         Parameters
@@ -150,7 +152,7 @@ class Checking:
             The answer that is just being given.
         """
         rows = [row for row in self.quiz_rows() if row.quarantine is not None]
-        answers = [held_judgment(row) for row in rows if row.state == State.HELD]
+        answers = [quarantined_judgment(row) for row in rows if row.state == State.HELD]
         answers += [last] if last is not None else []
         done = len(answers) + sum(row.state == State.SKIPPED for row in rows)
         if self._quarantine is None or done < max(len(rows), self._quiz_size()):
@@ -158,21 +160,21 @@ class Checking:
         return self._conclude(Check.QUIZ, 0, rows, answers, now).verdict
 
     def _quiz_size(self) -> int:
-        known = sum(gold.quiz for gold in self._live.golds)
+        known = sum(gold.quiz for gold in self._projection.golds)
         return min(self._quality.quiz, known)
 
-    def _after_quiz(self, answers: Sequence[JudgmentRow], now: float) -> Concluded | None:
+    def _after_quiz(self, answers: Sequence[JudgmentRow], now: float) -> VerdictConsequences | None:
         rows = self.quiz_rows()
         done = sum(one.state not in WAITING for one in rows)
         if not rows or done < self._quiz_size() or self.is_final(Check.QUIZ, 0):
             return None
         return self._conclude(Check.QUIZ, 0, rows, answers, now)
 
-    def end_quiz(self, now: float) -> Concluded | None:
+    def end_quiz(self, now: float) -> VerdictConsequences | None:
         """Conclude a quiz of which nothing is left to ask."""
         return self._after_quiz(self._answers, now)
 
-    def end(self, now: float, *, handed_in: bool = False) -> Concluded | None:
+    def end(self, now: float, *, handed_in: bool = False) -> VerdictConsequences | None:
         """Conclude a batch that will not become full, for there is nothing more to ask.
 
         Parameters
@@ -187,7 +189,7 @@ class Checking:
 
     def _conclude_batch(
         self, number: int, answers: Sequence[JudgmentRow], now: float
-    ) -> Concluded | None:
+    ) -> VerdictConsequences | None:
         rows = [row for row in self.rows if row.batch == number]
         answered = {one.assignment for one in answers}
         # Without a check there is nothing to conclude, and without an answer nothing to check.
@@ -202,7 +204,7 @@ class Checking:
 
     def is_final(self, check: Check, number: int) -> bool:
         """Say whether a check has its last verdict."""
-        return any(one.effect != Effect.ASK_AGAIN for one in self._of(check, number))
+        return any(one.effect != VerdictEffect.ASK_AGAIN for one in self._of(check, number))
 
     def _conclude(
         self,
@@ -211,20 +213,20 @@ class Checking:
         rows: Sequence[AssignmentRow],
         answers: Sequence[JudgmentRow],
         now: float,
-    ) -> Concluded:
+    ) -> VerdictConsequences:
         by_row = {answer.assignment: answer for answer in answers}
         found = [by_row[row.number] for row in rows if row.number in by_row]
         # A quiz can have open questions of a choice that has changed since.
         lost = (State.SKIPPED,) if check is Check.QUIZ else (State.SKIPPED, State.OPEN)
         missed = [row for row in rows if row.purpose in CHECKS and row.state in lost]
-        marking = Marking(self._design, self._live.golds, answers)
+        marking = AnswerGrader(self._design, self._projection.golds, answers)
         findings = marking.findings(check, self._quality, found, missed)
         attempt = len(self._of(check, number)) + 1
         failed = any(one.failed for one in findings)
-        effect = self._effect(check, attempt) if failed else Effect.NONE
+        effect = self._effect(check, attempt) if failed else VerdictEffect.NONE
         details = {"findings": [asdict(one) for one in findings]}
         verdict = VerdictRow(
-            self._live.row.id,
+            self._projection.topic.id,
             self._worker_id,
             check,
             number,
@@ -236,11 +238,15 @@ class Checking:
         )
         given_back = [row for row in missed if row.state == State.SKIPPED]
         taken_back = effect in RETRACTING
-        return Concluded(verdict, found, rows, given_back) if taken_back else Concluded(verdict)
+        return (
+            VerdictConsequences(verdict, found, rows, given_back)
+            if taken_back
+            else VerdictConsequences(verdict)
+        )
 
-    def _effect(self, check: Check, attempt: int) -> Effect:
+    def _effect(self, check: Check, attempt: int) -> VerdictEffect:
         rule = self._quality.on_failure
         if check is Check.QUIZ or rule is OnFailure.ASK_AGAIN:
             again = attempt < self._quality.attempts
-            return Effect.ASK_AGAIN if again else Effect.STOP_AND_IGNORE
-        return Effect.IGNORE if rule is OnFailure.IGNORE else Effect.STOP
+            return VerdictEffect.ASK_AGAIN if again else VerdictEffect.STOP_AND_IGNORE
+        return VerdictEffect.IGNORE if rule is OnFailure.IGNORE else VerdictEffect.STOP

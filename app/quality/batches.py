@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nextpair.app.quality.rules import Quality
-from nextpair.app.runtime.projection import Aside, LiveTopic
+from nextpair.app.quality.rules import QualityRules
+from nextpair.app.runtime.projection import CheckQuestion, TopicProjection
 from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.storage.rows import AssignmentRow, GoldRow, Purpose, State
 
 _TRIES = 50
 
 
-class Question(NamedTuple):
+class ChosenQuestion(NamedTuple):
     """What a worker is asked, and why."""
 
     pair: Pair
@@ -23,7 +23,7 @@ class Question(NamedTuple):
 
 
 @dataclass(slots=True)
-class Turn:
+class BatchProgress:
     """What is still to come of a worker's batch.
 
     Parameters
@@ -62,9 +62,9 @@ class Turn:
         return self.left <= self.traps + self.repeats
 
 
-def turn_of(
-    quality: Quality, rows: Sequence[AssignmentRow], ended: Collection[int], highest: int = 0
-) -> Turn:
+def batch_progress(
+    quality: QualityRules, rows: Sequence[AssignmentRow], ended: Collection[int], highest: int = 0
+) -> BatchProgress:
     """Say where a worker stands on a topic; a batch that is full makes place for a new one.
 
     Parameters
@@ -81,7 +81,7 @@ def turn_of(
     held = [row for row in asked if row.state != State.SKIPPED]
     if not number or len(held) >= quality.batch or number in ended:
         number, asked = max(number, highest) + 1, []
-    turn = Turn(number, quality.batch, quality.traps, quality.repeats, quality.audits)
+    turn = BatchProgress(number, quality.batch, quality.traps, quality.repeats, quality.audits)
     for row in asked:
         turn.count(row.purpose, given_back=row.state == State.SKIPPED)
     return turn
@@ -92,16 +92,18 @@ def batch_rows(rows: Sequence[AssignmentRow], number: int) -> list[AssignmentRow
     return [row for row in rows if row.batch == number]
 
 
-class Asides:
+class CheckQuestionSampler:
     """Finds questions that check a worker, none of them twice."""
 
-    def __init__(self, live: LiveTopic, worker_id: int, quarantine: int | None = None) -> None:
-        self._live = live
+    def __init__(
+        self, projection: TopicProjection, worker_id: int, quarantine: int | None = None
+    ) -> None:
+        self._projection = projection
         self._worker = str(worker_id)
-        self._given: set[Aside] = set(live.asides(worker_id, quarantine))
-        self._held = [] if quarantine is None else live.quarantine.answered(quarantine)
+        self._given: set[CheckQuestion] = set(projection.check_questions(worker_id, quarantine))
+        self._held = [] if quarantine is None else projection.quarantine.answered_pairs(quarantine)
 
-    def find(self, purpose: Purpose, rng: np.random.Generator) -> Question | None:
+    def find(self, purpose: Purpose, rng: np.random.Generator) -> ChosenQuestion | None:
         """Find a question for a purpose; None if there is none for this worker."""
         found = {
             Purpose.TRAP: self._trap,
@@ -111,14 +113,14 @@ class Asides:
         if found is None:
             return None
         self._given.add((purpose, found))
-        return Question(found, purpose=purpose)
+        return ChosenQuestion(found, purpose=purpose)
 
     def _trap(self, rng: np.random.Generator) -> Pair | None:
-        traps = [gold.pair for gold in self._live.golds if not gold.quiz]
+        traps = [gold.pair for gold in self._projection.golds if not gold.quiz]
         return self._draw([one for one in traps if (Purpose.TRAP, one) not in self._given], rng)
 
     def _repeat(self, rng: np.random.Generator) -> Pair | None:
-        answered = [*self._live.state.answered_by(self._worker), *self._held]
+        answered = [*self._projection.state.answered_by(self._worker), *self._held]
         fresh = [one for one in answered if (Purpose.REPEAT, one) not in self._given]
         # Of what was answered longest ago, so that it is not remembered.
         return self._draw(fresh[: max(1, len(fresh) // 2)], rng)
@@ -127,8 +129,8 @@ class Asides:
         return pairs[int(rng.integers(len(pairs)))] if pairs else None
 
     def _audit(self, rng: np.random.Generator) -> Pair | None:
-        size = len(self._live.state.documents)
-        answered = {*self._live.state.answered_by(self._worker), *self._held}
+        size = len(self._projection.state.documents)
+        answered = {*self._projection.state.answered_by(self._worker), *self._held}
         for _ in range(_TRIES if size > 1 else 0):
             one, other = rng.choice(size, 2, replace=False).tolist()
             pair = unordered(one, other)
@@ -137,8 +139,8 @@ class Asides:
         return None
 
 
-def quiz_for(live: LiveTopic, worker_id: int, size: int) -> list[GoldRow]:
+def draw_quiz(projection: TopicProjection, worker_id: int, size: int) -> list[GoldRow]:
     """Choose a worker's quiz: the same for them in every process, others get another order."""
-    quiz = [gold for gold in live.golds if gold.quiz]
-    rng = np.random.default_rng((live.row.seed, worker_id))
+    quiz = [gold for gold in projection.golds if gold.quiz]
+    rng = np.random.default_rng((projection.topic.seed, worker_id))
     return [quiz[place] for place in rng.permutation(len(quiz))[:size]]

@@ -2,54 +2,58 @@
 
 from nextpair.app.errors import BadAnswer
 from nextpair.app.judging.next_question import check_admitted
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.studies.study import Study
 from nextpair.storage import checks, quarantine, studies
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import Check, Effect, TopicRow, VerdictRow
+from nextpair.storage.rows import Check, TopicRow, VerdictEffect, VerdictRow
 
 
-def answer(service: Service, topic_id: int, worker: str, choice: str, now: float) -> VerdictRow:
+def submit_choice(
+    service: ServiceContext, topic_id: int, worker: str, choice: str, now: float
+) -> VerdictRow:
     """Take a worker's answer; who has passed has passed, and after the last attempt they stop."""
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[VerdictRow] | None:
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[VerdictRow] | None:
         if not locked:
             return None
-        study = service.study(connection, live.head.study_id, live.head.study_version)
-        check_admitted(study, live, worker)
-        check_choice(live.row, choice)
+        study = service.study(connection, projection.head.study_id, projection.head.study_version)
+        check_admitted(study, projection, worker)
+        check_choice(projection.topic, choice)
         worker_id = studies.enlist_worker(connection, study.id, worker, now).id
         known = verdicts(connection, worker_id, topic_id)
-        if known and known[-1].effect != Effect.ASK_AGAIN:
-            return Step(known[-1])
-        verdict = conclude(study, live.row, worker_id, len(known), choice, now)
-        return Step(verdict, Change(live.moved()), verdict=verdict)
+        if known and known[-1].effect != VerdictEffect.ASK_AGAIN:
+            return UnitOfWork(known[-1])
+        verdict = grade_choice(study, projection.topic, worker_id, len(known), choice, now)
+        return UnitOfWork(verdict, TopicDelta(projection.next_head()), verdict=verdict)
 
-    return service.change(topic_id, act)
+    return service.transact(topic_id, decide)
 
 
-def answer_in_quarantine(
-    service: Service, topic_id: int, session: int, worker: str, choice: str, now: float
+def submit_quarantined_choice(
+    service: ServiceContext, topic_id: int, session: int, worker: str, choice: str, now: float
 ) -> VerdictRow:
     """Take an answer in a session that its platform has not confirmed: only that one is told of it.
 
     The verdict is kept with the session, and is the worker's as soon as the session is confirmed.
     """
-    with service.look(topic_id) as live:
-        topic, head = live.row, live.head
+    with service.projection_of(topic_id) as projection:
+        topic, head = projection.topic, projection.head
     check_choice(topic, choice)
     with service.database.write() as connection:
         study = service.study(connection, head.study_id, head.study_version)
-        check_admitted(study, live, worker)
+        check_admitted(study, projection, worker)
         worker_id = studies.enlist_worker(connection, study.id, worker, now).id
         studies.lock_worker(connection, worker_id)
         known = verdicts(connection, worker_id, topic_id, session)
-        if known and known[-1].effect != Effect.ASK_AGAIN:
+        if known and known[-1].effect != VerdictEffect.ASK_AGAIN:
             return known[-1]
-        verdict = conclude(study, topic, worker_id, len(known), choice, now)
-        quarantine.keep_verdict(connection, session, verdict)
+        verdict = grade_choice(study, topic, worker_id, len(known), choice, now)
+        quarantine.store_verdict(connection, session, verdict)
     return verdict
 
 
@@ -72,14 +76,16 @@ def check_choice(topic: TopicRow, choice: str) -> None:
         raise BadAnswer(f"choice: must be one of {', '.join(rule['choices'])}; got {choice!r}")
 
 
-def conclude(
+def grade_choice(
     study: Study, topic: TopicRow, worker_id: int, before: int, choice: str, now: float
 ) -> VerdictRow:
     """Say what an answer comes to, after some others."""
     rule = topic.understanding or {}
     passed, attempt = choice == rule["right"], before + 1
     again = attempt < study.settings.quality.attempts
-    effect = Effect.NONE if passed else Effect.ASK_AGAIN if again else Effect.STOP
+    effect = (
+        VerdictEffect.NONE if passed else VerdictEffect.ASK_AGAIN if again else VerdictEffect.STOP
+    )
     details = {"choice": choice}
     check = Check.UNDERSTANDING
     return VerdictRow(topic.id, worker_id, check, 0, attempt, passed, effect, details, now)

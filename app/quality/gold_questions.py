@@ -6,7 +6,7 @@ from typing import Any
 
 from nextpair.app.designs.base import Design, Shape
 from nextpair.app.errors import ContentConflict
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.setup import check_length
 from nextpair.selectors.errors import BadInput, UnknownDocument
 from nextpair.selectors.state.judgments import unordered
@@ -25,7 +25,7 @@ class NewGold:
 
 
 def add_golds(
-    service: Service,
+    service: ServiceContext,
     topic_id: int,
     documents: Sequence[DocumentRow],
     golds: Sequence[NewGold],
@@ -65,7 +65,7 @@ def _add_documents(connection: Connection, topic_id: int, documents: Sequence[Do
             known = kept.get(document.name)
             if known is not None and replace(document, position=known.position) != known:
                 raise ContentConflict(f"document {document.name!r} is there with other content")
-    last = topics.last_aside(connection, topic_id)
+    last = topics.last_gold_position(connection, topic_id)
     new = [one for one in documents if one.name not in there]
     if len({one.name for one in new}) < len(new):
         raise BadInput("two of the documents have the same id")

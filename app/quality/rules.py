@@ -25,7 +25,7 @@ class OnFailure(StrEnum):
     """The batch's answers are retracted and asked again of them; after the last attempt, stop."""
 
 
-class Quality(BaseModel):
+class QualityRules(BaseModel):
     """What is checked, batch by batch; pass marks are shares of what a batch has of the kind."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,7 +47,7 @@ class Quality(BaseModel):
     on_failure: OnFailure = OnFailure.STOP
 
     @model_validator(mode="after")
-    def _fits(self) -> "Quality":
+    def _fits(self) -> "QualityRules":
         if self.traps + self.repeats > self.batch:
             raise ValueError("a batch has no room for so many traps and repeats")
         return self
@@ -64,7 +64,7 @@ class Quality(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class GradedAnswer:
     """What one answer of a batch is to the checks.
 
     Parameters
@@ -92,7 +92,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CriterionResult:
     """What one check found: so many of so many, where so many were needed.
 
     Parameters
@@ -118,7 +118,7 @@ class Finding:
         return self.answered > 0 and not self.failed
 
 
-def all_passed(findings: Sequence[Finding]) -> bool:
+def all_passed(findings: Sequence[CriterionResult]) -> bool:
     """Say whether a batch passed; one about which nothing was found has not."""
     return bool(findings) and all(one.passed for one in findings)
 
@@ -132,7 +132,7 @@ def needed(share: float, of: int) -> int:
     return math.ceil(share * of - 1e-9)
 
 
-def check_batch(quality: Quality, answers: Sequence[Checked]) -> list[Finding]:
+def check_batch(quality: QualityRules, answers: Sequence[GradedAnswer]) -> list[CriterionResult]:
     """Say what each check that the study has finds in a batch.
 
     Traps are listed also where there was none, for a batch of such a study does not pass without.
@@ -156,12 +156,12 @@ def check_batch(quality: Quality, answers: Sequence[Checked]) -> list[Finding]:
     return [traps] * bool(traps.of or quality.traps) + [one for one in found if one.of]
 
 
-def check_quiz(quality: Quality, answers: Sequence[Checked]) -> list[Finding]:
+def check_quiz(quality: QualityRules, answers: Sequence[GradedAnswer]) -> list[CriterionResult]:
     """Say what the quiz finds: only its known answers count."""
     return [_traps(answers, "quiz", quality.quiz_pass)]
 
 
-def _traps(answers: Sequence[Checked], check: str, share: float) -> Finding:
+def _traps(answers: Sequence[GradedAnswer], check: str, share: float) -> CriterionResult:
     right = [bool(one.correct) for one in answers if one.correct is not None and one.answered]
     # On a scale no answer is right by itself: what is known to be better must be given more.
     scaled = [(one.known, one.value) for one in answers if None not in (one.known, one.value)]
@@ -176,6 +176,8 @@ def _traps(answers: Sequence[Checked], check: str, share: float) -> Finding:
 
 def _finding(
     check: str, found: Sequence[bool], share: float, answered: int | None = None
-) -> Finding:
+) -> CriterionResult:
     of = len(found)
-    return Finding(check, sum(found), of, needed(share, of), of if answered is None else answered)
+    return CriterionResult(
+        check, sum(found), of, needed(share, of), of if answered is None else answered
+    )

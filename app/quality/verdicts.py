@@ -7,17 +7,17 @@ from typing import NamedTuple
 from nextpair.storage.rows import (
     BY_QUALITY,
     AssignmentRow,
-    Effect,
     JudgmentRow,
     RetractionRow,
     State,
     TopicHead,
+    VerdictEffect,
     VerdictRow,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Concluded:
+class VerdictConsequences:
     """What a check came to.
 
     Parameters
@@ -34,7 +34,7 @@ class Concluded:
     given_back: Sequence[AssignmentRow] = ()
 
 
-class TakenBack(NamedTuple):
+class RetractedAnswers(NamedTuple):
     """What is written where answers no longer count because of a check.
 
     Parameters
@@ -48,9 +48,9 @@ class TakenBack(NamedTuple):
     counted: frozenset[int]
 
 
-def take_back(
-    concluded: Concluded, head: TopicHead, expiry: float, hears: Collection[str]
-) -> TakenBack:
+def retract_answers(
+    concluded: VerdictConsequences, head: TopicHead, expiry: float, hears: Collection[str]
+) -> RetractedAnswers:
     """Take back the answers that did not pass, and ask for them again where that follows.
 
     Parameters
@@ -68,7 +68,7 @@ def take_back(
         for one in concluded.judgments
     ]
     answered = [rows[one.assignment] for one in concluded.judgments]
-    if verdict.effect == Effect.ASK_AGAIN:
+    if verdict.effect == VerdictEffect.ASK_AGAIN:
         changed = [
             replace(row, state=State.OPEN, attempt=row.attempt + 1, expires_at=expiry, reason=None)
             for row in (*answered, *concluded.given_back)
@@ -76,6 +76,6 @@ def take_back(
     else:
         changed = [replace(row, state=State.RETRACTED) for row in answered]
     counted = (one.number for one in concluded.judgments if one.purpose in hears)
-    return TakenBack(
+    return RetractedAnswers(
         [replace(row, version=head.version) for row in changed], retractions, frozenset(counted)
     )

@@ -1,72 +1,76 @@
 """Questions for workers who are checked: gates first, then batches with checks among the work."""
 
 from nextpair.app.enums import Reason
-from nextpair.app.judging.issuer import Choosing, Handed
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.quality.batch_evaluation import Checking
-from nextpair.app.quality.batches import Question, quiz_for, turn_of
-from nextpair.app.quality.verdicts import Concluded, take_back
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.issuer import AssignmentIssuer, IssuedAssignments
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.quality.batch_evaluation import BatchEvaluation
+from nextpair.app.quality.batches import ChosenQuestion, batch_progress, draw_quiz
+from nextpair.app.quality.verdicts import VerdictConsequences, retract_answers
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.studies.study import Study
 from nextpair.selectors.base import Idle
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, Check, Effect, Purpose, State
+from nextpair.storage.rows import AssignmentRow, Check, Purpose, State, VerdictEffect
 
 
-def checks_workers(study: Study, live: LiveTopic) -> bool:
+def checks_workers(study: Study, projection: TopicProjection) -> bool:
     """Say whether workers on a topic are checked in any way."""
     quality = study.settings.quality
-    return quality.checks or quality.quiz > 0 or live.row.understanding is not None
+    return quality.checks or quality.quiz > 0 or projection.topic.understanding is not None
 
 
-class Checked:
+class WorkerGate:
     """One call of one worker for questions of a topic, under the topic's lock."""
 
     def __init__(
         self,
         connection: Connection,
-        live: LiveTopic,
+        projection: TopicProjection,
         study: Study,
         worker_id: int,
-        wish: Wish,
+        wish: NextRequest,
         now: float,
     ) -> None:
-        self._live, self._study, self._worker_id = live, study, worker_id
+        self._projection, self._study, self._worker_id = projection, study, worker_id
         self._wish, self._now = wish, now
-        self._checking = Checking(connection, live, study, worker_id, wish.quarantine)
+        self._checking = BatchEvaluation(connection, projection, study, worker_id, wish.quarantine)
 
-    def step(self, room: int, otherwise: Reason | None) -> Step[Handed]:
+    def step(self, room: int, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
         """Hand out what the worker may have now, up to some number of questions."""
-        quality, live = self._study.settings.quality, self._live
-        if live.row.understanding is not None and not self._checking.settled(Check.UNDERSTANDING):
-            topic = {live.row.id: live.row}
+        quality, projection = self._study.settings.quality, self._projection
+        if projection.topic.understanding is not None and not self._checking.settled(
+            Check.UNDERSTANDING
+        ):
+            topic = {projection.topic.id: projection.topic}
             if self._checking.failed(Check.UNDERSTANDING):
-                return Step(Handed(reason=Reason.STOPPED))
-            return Step(Handed(topics=topic, reason=Reason.UNDERSTANDING))
-        quiz = quiz_for(live, self._worker_id, quality.quiz)
+                return UnitOfWork(IssuedAssignments(reason=Reason.STOPPED))
+            return UnitOfWork(IssuedAssignments(topics=topic, reason=Reason.UNDERSTANDING))
+        quiz = draw_quiz(projection, self._worker_id, quality.quiz)
         if quiz and not self._checking.settled(Check.QUIZ):
             held = self._checking.held_quiz(self._now)
             if held is None:
                 return self._quiz([gold.pair for gold in quiz], room, otherwise)
             if not held.passed:
                 # A verdict is only given, and another try, once the session is confirmed.
-                return Step(Handed(reason=Reason.STOPPED))
+                return UnitOfWork(IssuedAssignments(reason=Reason.STOPPED))
         if not quality.checks:
             choosing = self._choosing()
             choosing.choose(room)
             return choosing.step(otherwise)
         return self._batch(room, otherwise)
 
-    def _choosing(self, *, batches: bool = False) -> Choosing:
+    def _choosing(self, *, batches: bool = False) -> AssignmentIssuer:
         quality = self._study.settings.quality
         known, ended = self._checking, self._checking.ended
-        turn = turn_of(quality, known.rows, ended, known.highest) if batches else None
-        return Choosing(self._live, self._study, self._worker_id, self._wish, self._now, turn)
+        turn = batch_progress(quality, known.rows, ended, known.highest) if batches else None
+        return AssignmentIssuer(
+            self._projection, self._study, self._worker_id, self._wish, self._now, turn
+        )
 
     def _quiz(
         self, quiz: list[tuple[int, int]], room: int, otherwise: Reason | None
-    ) -> Step[Handed]:
+    ) -> UnitOfWork[IssuedAssignments]:
         choosing = self._choosing()
         handed = {row.pair: row for row in self._checking.quiz_rows()}
         for pair in quiz:
@@ -76,7 +80,9 @@ class Checked:
             if row is None and pair in self._checking.taken:
                 continue
             if row is None:
-                choosing.hand_out(Question(pair, purpose=Purpose.QUIZ), swapped=choosing.toss())
+                choosing.hand_out(
+                    ChosenQuestion(pair, purpose=Purpose.QUIZ), swapped=choosing.toss()
+                )
             elif row.state == State.OPEN:
                 choosing.renew(row)
         if not choosing.rows and room > 0:
@@ -85,7 +91,7 @@ class Checked:
                 return self._end(ended, Reason.QUIZ)
         return choosing.step(Reason.QUIZ if room > 0 else otherwise)
 
-    def _batch(self, room: int, otherwise: Reason | None) -> Step[Handed]:
+    def _batch(self, room: int, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
         unfinished = self._unfinished()
         choosing = self._choosing(batches=True)
         if unfinished:
@@ -112,20 +118,20 @@ class Checked:
                 return self._end(ended, Reason(idle.value))
         return choosing.step(otherwise)
 
-    def _end(self, ended: Concluded, reason: Reason) -> Step[Handed]:
+    def _end(self, ended: VerdictConsequences, reason: Reason) -> UnitOfWork[IssuedAssignments]:
         """Conclude a quiz or a batch that is not completed by an answer."""
-        live = self._live
-        head = live.moved(entries=1 if ended.judgments else 0)
+        projection = self._projection
+        head = projection.next_head(entries=1 if ended.judgments else 0)
         expiry = self._now + self._study.settings.lease_seconds
-        taken = take_back(ended, head, expiry, live.hears)
-        if ended.verdict.effect == Effect.ASK_AGAIN:
+        taken = retract_answers(ended, head, expiry, projection.folded_purposes)
+        if ended.verdict.effect == VerdictEffect.ASK_AGAIN:
             reason = Reason.HELD
-        elif ended.verdict.effect in (Effect.STOP, Effect.STOP_AND_IGNORE):
+        elif ended.verdict.effect in (VerdictEffect.STOP, VerdictEffect.STOP_AND_IGNORE):
             reason = Reason.STOPPED
-        return Step(
-            Handed(reason=reason, version=live.head.version),
-            Change(head, taken.assignments, retracted=taken.counted),
-            changed=taken.assignments,
+        return UnitOfWork(
+            IssuedAssignments(reason=reason, version=projection.head.version),
+            TopicDelta(head, taken.assignments, retracted=taken.counted),
+            changed_assignments=taken.assignments,
             retractions=taken.retractions,
             verdict=ended.verdict,
         )

@@ -18,7 +18,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Said:
+class AnswerSet:
     """A topic's answers that count.
 
     Parameters
@@ -74,7 +74,7 @@ class Said:
 
 
 def probabilities(
-    said: Said,
+    said: AnswerSet,
     items: Sequence[int],
     labels: Sequence[int],
     known: Sequence[int],

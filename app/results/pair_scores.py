@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nextpair.app.results.answer_set import Numbers, Said, probabilities
+from nextpair.app.results.answer_set import AnswerSet, Numbers, probabilities
 from nextpair.selectors import ratings
 from nextpair.selectors.aggregation import bradley_terry, log_ratio, means
 from nextpair.selectors.ratings.match import Match
@@ -16,7 +16,7 @@ _MIRROR = (1, 0, 2)
 """What each outcome is, told from the other side."""
 
 
-def _worker_bradley_terry(said: Said) -> Numbers:
+def _worker_bradley_terry(said: AnswerSet) -> Numbers:
     rows = [row for row in said.rows if row.outcome is not None]
     outcomes = [_OUTCOMES[Outcome(str(row.outcome))] for row in rows]
     firsts, seconds = [row.first for row in rows], [row.second for row in rows]
@@ -24,7 +24,7 @@ def _worker_bradley_terry(said: Said) -> Numbers:
     return bradley_terry.rank(answers).scores
 
 
-def _elo_em(said: Said) -> Numbers:
+def _elo_em(said: AnswerSet) -> Numbers:
     """Let Elo play with the probabilities EM gives to the outcomes, not with shares of votes."""
     rows = said.final
     pairs = list(dict.fromkeys((row.first, row.second) for row in rows))
@@ -50,13 +50,13 @@ def _first_is_left(row: JudgmentRow) -> bool:
     return bool((row.answer["preference"] == "left") == (row.outcome == Outcome.BETTER))
 
 
-def _preference_frequency(said: Said) -> Numbers:
+def _preference_frequency(said: AnswerSet) -> Numbers:
     firsts, seconds = [row.first for row in said.rows], [row.second for row in said.rows]
     better = [row.outcome == Outcome.BETTER for row in said.rows]
     return means.preference_frequencies(firsts, seconds, better, said.size)
 
 
-def _relevance_frequency(said: Said) -> Numbers:
+def _relevance_frequency(said: AnswerSet) -> Numbers:
     documents, relevant = [], []
     for row in said.rows:
         first_side = "left" if _first_is_left(row) else "right"
@@ -70,7 +70,7 @@ def _sides(first: str) -> tuple[str, str]:
     return ("left", "right") if first == "left" else ("right", "left")
 
 
-def _log_ratio(said: Said) -> Numbers:
+def _log_ratio(said: AnswerSet) -> Numbers:
     numbers = [_first_score(row) for row in said.rows]
     return log_ratio.log_ratio(
         [row.first for row in said.rows],
@@ -81,14 +81,14 @@ def _log_ratio(said: Said) -> Numbers:
     ).scores
 
 
-def _combined(said: Said) -> Numbers:
+def _combined(said: AnswerSet) -> Numbers:
     parts = [_preference_frequency(said), _relevance_frequency(said), _log_ratio(said)]
     asked = ~np.isnan(parts[0])
     found = means.combine([np.where(asked, part, 0.0) for part in parts])
     return np.where(asked, found, np.nan)
 
 
-AGGREGATIONS: dict[str, Callable[[Said], Numbers]] = {
+AGGREGATIONS: dict[str, Callable[[AnswerSet], Numbers]] = {
     "combined": _combined,
     "preference-frequency": _preference_frequency,
     "relevance-frequency": _relevance_frequency,

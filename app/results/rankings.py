@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.designs.base import Design
-from nextpair.app.results.scores import Said, aggregations, score
-from nextpair.app.runtime.projection import LiveTopic
+from nextpair.app.results.scores import AnswerSet, aggregations, score
+from nextpair.app.runtime.projection import TopicProjection
 from nextpair.selectors.base import End
 from nextpair.selectors.state.rank_bounds import Standing, standing
 from nextpair.selectors.state.reported_order import ReportedOrder, Status, statuses
@@ -21,7 +21,7 @@ CREDIBLE = 1.6449
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedDocument:
     """A document in the ranking.
 
     Parameters
@@ -58,10 +58,12 @@ class Ranking:
     position: int
     complete: bool
     classes: list[tuple[str, ...]]
-    documents: list[Ranked]
+    documents: list[RankedDocument]
 
 
-def reported(live: LiveTopic, rating: str | None, said: Said) -> ReportedOrder:
+def reported_order(
+    projection: TopicProjection, rating: str | None, said: AnswerSet
+) -> ReportedOrder:
     """Return the reported order of a topic.
 
     Parameters
@@ -71,11 +73,13 @@ def reported(live: LiveTopic, rating: str | None, said: Said) -> ReportedOrder:
     said
         Its answers, for what is scored from all of them together.
     """
-    if isinstance(live.state, Singles):
-        return _reported_singles(live.state, rating or own_rating(live, said.design), said)
+    if isinstance(projection.state, Singles):
+        return _reported_singles(
+            projection.state, rating or default_rating(projection, said.design), said
+        )
     if rating is None or rating not in aggregations(said.design):
-        return live.state.reported(rating)
-    own = live.state.reported()
+        return projection.state.reported(rating)
+    own = projection.state.reported()
     return replace(
         own,
         rating=rating,
@@ -85,7 +89,7 @@ def reported(live: LiveTopic, rating: str | None, said: Said) -> ReportedOrder:
     )
 
 
-def _reported_singles(state: Singles, rating: str, said: Said) -> ReportedOrder:
+def _reported_singles(state: Singles, rating: str, said: AnswerSet) -> ReportedOrder:
     """Rank documents that are judged one at a time: by what their answers come to."""
     scores, size = score(rating, said), len(state.documents)
     found = ReportedOrder(
@@ -106,16 +110,16 @@ def _reported_singles(state: Singles, rating: str, said: Said) -> ReportedOrder:
     return replace(found, ranks=Standing(best, worst, 0))
 
 
-def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
+def ranking(projection: TopicProjection, rating: str | None, said: AnswerSet) -> Ranking:
     """Rank a topic's documents, best first, those nobody has judged last."""
-    order = reported(live, rating, said)
-    certainty = None if isinstance(live.state, Singles) else live.state.certainty()
+    order = reported_order(projection, rating, said)
+    certainty = None if isinstance(projection.state, Singles) else projection.state.certainty()
     if certainty is not None:
         # What is expected of a document nobody has judged is not a finding about it.
         certainty = np.where(order.judged, certainty, np.nan)
     scores, errors = order.scores, np.where(order.judged, order.errors, np.nan)
     documents = [
-        Ranked(
+        RankedDocument(
             order.ids[place],
             order.status[place],
             int(order.levels[place]) or None,
@@ -127,7 +131,7 @@ def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
         )
         for place in order.best_first
     ]
-    return Ranking(order.rating, live.head.position, order.complete, order.classes, documents)
+    return Ranking(order.rating, projection.head.position, order.complete, order.classes, documents)
 
 
 def _number(value: float) -> float | None:
@@ -140,16 +144,16 @@ def _interval(score: float, error: float) -> tuple[float, float] | None:
     return float(score - CREDIBLE * error), float(score + CREDIBLE * error)
 
 
-def own_rating(live: LiveTopic, design: Design) -> str:
+def default_rating(projection: TopicProjection, design: Design) -> str:
     """Name the rating that scores a topic's documents where none is asked for."""
-    if isinstance(live.state, Singles):
+    if isinstance(projection.state, Singles):
         return aggregations(design)[0]
-    return live.state.selector.rating
+    return projection.state.selector.rating
 
 
-def scores(live: LiveTopic, rating: str | None, said: Said) -> NDArray[np.float64]:
+def scores(projection: TopicProjection, rating: str | None, said: AnswerSet) -> NDArray[np.float64]:
     """Return the score of each judged document of a topic, NaN for the others."""
-    return reported(live, rating, said).scores
+    return reported_order(projection, rating, said).scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +192,13 @@ class Progress:
     forecast: Forecast | None
 
 
-def progress(live: LiveTopic, now: float) -> Progress:
+def progress(projection: TopicProjection, now: float) -> Progress:
     """Count what is known of a topic, and what is not."""
-    state = live.state
+    state = projection.state
     size = len(state.documents)
     pairs, ended = size * (size - 1) // 2, state.ended
     forecast = None if ended else state.forecast()
-    leases = len(live.leases(now))
+    leases = len(projection.leases(now))
     if isinstance(state, Singles):
         settled = int(state.settled_documents().sum())
         return Progress(
@@ -232,7 +236,7 @@ def progress(live: LiveTopic, now: float) -> Progress:
     )
 
 
-def together(forecasts: Sequence[Forecast | None]) -> Forecast | None:
+def sum_forecasts(forecasts: Sequence[Forecast | None]) -> Forecast | None:
     """Add forecasts up; None if one is missing.
 
     Topics are judged apart from each other, so what each may differ by adds up in squares: that all

@@ -3,12 +3,12 @@
 from nextpair.app.designs.base import Design, Shape
 from nextpair.app.errors import UnknownAggregation
 from nextpair.app.results import pair_scores, single_scores
-from nextpair.app.results.answer_set import Numbers, Said
+from nextpair.app.results.answer_set import AnswerSet, Numbers
 
-__all__ = ["Said", "aggregations", "score"]
+__all__ = ["AnswerSet", "aggregations", "score"]
 
 
-def score(name: str, said: Said) -> Numbers:
+def score(name: str, said: AnswerSet) -> Numbers:
     """Return a score for each document, NaN where nothing was said of it."""
     known = aggregations(said.design)
     if name not in known:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nextpair.app.results.answer_set import Numbers, Said, probabilities
+from nextpair.app.results.answer_set import AnswerSet, Numbers, probabilities
 from nextpair.selectors.aggregation import means
 from nextpair.selectors.aggregation.majority import majority
 from nextpair.selectors.aggregation.rationales import filter_by_threshold, filter_top
@@ -12,30 +12,30 @@ from nextpair.selectors.aggregation.responses import Answers
 from nextpair.storage.rows import JudgmentRow
 
 
-def _mean(said: Said) -> Numbers:
+def _mean(said: AnswerSet) -> Numbers:
     rows = said.final
     return means.arithmetic_mean(said.documents(rows), said.values(rows), said.size)
 
 
-def _median(said: Said) -> Numbers:
+def _median(said: AnswerSet) -> Numbers:
     given: list[list[float]] = [[] for _ in range(said.size)]
     for document, value in zip(said.documents(said.final), said.values(said.final), strict=True):
         given[document].append(value)
     return np.array([np.median(values) if values else np.nan for values in given])
 
 
-def _geometric_mean(said: Said) -> Numbers:
+def _geometric_mean(said: AnswerSet) -> Numbers:
     rows = said.final
     return means.geometric_mean(said.documents(rows), said.values(rows), said.size)
 
 
-def _magnitude(said: Said) -> Numbers:
+def _magnitude(said: AnswerSet) -> Numbers:
     rows = said.final
     documents, workers = said.documents(rows), said.workers(rows)
     return means.magnitude_scores(documents, workers, said.values(rows), said.size)
 
 
-def _majority(said: Said) -> Numbers:
+def _majority(said: AnswerSet) -> Numbers:
     return _most_voted(said.labelled(said.final))
 
 
@@ -51,7 +51,7 @@ def _most_voted(answers: Answers) -> Numbers:
         return np.asarray((best * levels).sum(axis=1) / best.sum(axis=1), dtype=np.float64)
 
 
-def _dawid_skene(said: Said) -> Numbers:
+def _dawid_skene(said: AnswerSet) -> Numbers:
     rows = said.final
     labels = [int(value) for value in said.values(rows + [row for row, _ in said.traps])]
     known = [int(truth) for _, truth in said.traps if isinstance(truth, float)]
@@ -60,8 +60,8 @@ def _dawid_skene(said: Said) -> Numbers:
     return np.where(asked, found @ np.arange(said.levels), np.nan)
 
 
-def _filtered(keep: Callable[[Sequence[str]], list[int]]) -> Callable[[Said], Numbers]:
-    def aggregate(said: Said) -> Numbers:
+def _filtered(keep: Callable[[Sequence[str]], list[int]]) -> Callable[[AnswerSet], Numbers]:
+    def aggregate(said: AnswerSet) -> Numbers:
         by_document: dict[int, list[JudgmentRow]] = {}
         for row in said.final:
             by_document.setdefault(row.first, []).append(row)
@@ -75,7 +75,7 @@ def _filtered(keep: Callable[[Sequence[str]], list[int]]) -> Callable[[Said], Nu
     return aggregate
 
 
-AGGREGATIONS: dict[str, Callable[[Said], Numbers]] = {
+AGGREGATIONS: dict[str, Callable[[AnswerSet], Numbers]] = {
     "mean": _mean,
     "median": _median,
     "geometric-mean": _geometric_mean,

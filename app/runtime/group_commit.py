@@ -14,8 +14,14 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from nextpair.app.runtime.topic_cache import Slot, TopicCache, WouldWait
-from nextpair.app.runtime.unit_of_work import Act, Result, Step, attempt, write
+from nextpair.app.runtime.topic_cache import Slot, TopicCache, WouldBlock
+from nextpair.app.runtime.unit_of_work import (
+    Decision,
+    Result,
+    UnitOfWork,
+    try_optimistically,
+    write,
+)
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import topics
 from nextpair.storage.database import Connection, Database
@@ -30,11 +36,11 @@ PAUSE = 0.002
 Host = TypeVar("Host")
 
 
-class Busy(WouldWait):
+class TopicContended(WouldBlock):
     """A thread has the topic, or writes; it will not take long."""
 
 
-class Group:
+class CommitGroup:
     """Changes of one transaction.
 
     Their topics stay locked until it ends: what they have become in memory is nobody's to see
@@ -48,51 +54,53 @@ class Group:
         self._slots: dict[int, Slot] = {}
         self.changes = 0
 
-    def change(self, topic_id: int, act: Act[Result]) -> Result:
+    def transact(self, topic_id: int, decide: Decision[Result]) -> Result:
         """Let an act change a topic; WouldWait if the topic has to be read first."""
         slot = self._hold(topic_id)
-        live, connection = slot.live, self._connection
-        if live is None:
-            raise WouldWait()
-        step = attempt(connection, live, act)
+        projection, connection = slot.projection, self._connection
+        if projection is None:
+            raise WouldBlock()
+        step = try_optimistically(connection, projection, decide)
         if step is None:
             # Nobody else writes now: if what is remembered is true, it stays true until the end.
-            if topics.lock_topic(connection, topic_id) != live.head:
-                raise WouldWait()
-            step = self._act_locked(connection, slot, act)
-        if step.change is not None:
+            if topics.lock_topic(connection, topic_id) != projection.head:
+                raise WouldBlock()
+            step = self._commit_locked(connection, slot, decide)
+        if step.delta is not None:
             self.changes += 1
-            live.apply(step.change)
+            projection.apply(step.delta)
         return step.result
 
-    def _act_locked(self, connection: Connection, slot: Slot, act: Act[Result]) -> Step[Result]:
-        assert slot.live is not None
+    def _commit_locked(
+        self, connection: Connection, slot: Slot, decide: Decision[Result]
+    ) -> UnitOfWork[Result]:
+        assert slot.projection is not None
         # What it writes before it finds that it must refuse is not to be kept.
         with connection.begin_nested():
-            step = act(connection, slot.live, True)
+            step = decide(connection, slot.projection, True)
             assert step is not None, "an act that has the lock decides"
-            if step.change is not None and not write(connection, slot.live, step):
-                raise WouldWait()
+            if step.delta is not None and not write(connection, slot.projection, step):
+                raise WouldBlock()
         return step
 
     def _hold(self, topic_id: int) -> Slot:
         slot = self._slots.get(topic_id)
         if slot is None:
             try:
-                slot = self._held.enter_context(self._topics.hold(topic_id, patient=False))
-            except WouldWait:
-                raise Busy() from None
+                slot = self._held.enter_context(self._topics.hold(topic_id, blocking=False))
+            except WouldBlock:
+                raise TopicContended() from None
             self._slots[topic_id] = slot
         return slot
 
     def forget(self) -> None:
         """Forget the topics, which are not what they were going to be."""
         for slot in self._slots.values():
-            slot.live = None
+            slot.projection = None
 
 
 @contextmanager
-def group(database: Database, topics: TopicCache, seconds: float) -> Iterator[Group]:
+def commit_group(database: Database, topics: TopicCache, seconds: float) -> Iterator[CommitGroup]:
     """Begin a group; it is committed when the block ends well, and else nothing has happened.
 
     The write lock is waited for first, so that no topic is kept from its readers meanwhile.
@@ -104,7 +112,7 @@ def group(database: Database, topics: TopicCache, seconds: float) -> Iterator[Gr
     """
     with ExitStack() as held, ExitStack() as transaction:
         connection = transaction.enter_context(database.write(wait=seconds))
-        changes = Group(connection, topics, held)
+        changes = CommitGroup(connection, topics, held)
         try:
             # Inside of the topics' locks, so that they end after the transaction.
             with transaction.pop_all():
@@ -136,7 +144,7 @@ class GroupCommitter(Generic[Host]):
 
     def __init__(
         self,
-        begin: Callable[[float], AbstractContextManager[tuple[Host, Group]]],
+        begin: Callable[[float], AbstractContextManager[tuple[Host, CommitGroup]]],
         busy_seconds: float,
     ) -> None:
         self._begin = begin
@@ -149,7 +157,7 @@ class GroupCommitter(Generic[Host]):
         """End the thread, once it has done what it is at."""
         self._thread.shutdown()
 
-    async def do(self, use_case: Callable[[Host], Result]) -> Result:
+    async def execute(self, use_case: Callable[[Host], Result]) -> Result:
         """Run a use case with others; WouldWait if it has to be run by itself."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
@@ -170,7 +178,7 @@ class GroupCommitter(Generic[Host]):
     def _finish(self, now: list[_Waiting], job: asyncio.Future[list[Any]]) -> None:
         again: list[_Waiting] = []
         for one, result in zip(now, _results_of(job, len(now)), strict=True):
-            if isinstance(result, Busy) and time.monotonic() < one.until:
+            if isinstance(result, TopicContended) and time.monotonic() < one.until:
                 again.append(one)
             else:
                 _tell(one.future, result)
@@ -191,7 +199,7 @@ class GroupCommitter(Generic[Host]):
             return [_refusal(error) for _ in now]
         except Exception:
             # Whose fault it was comes out when each is run by itself.
-            return [WouldWait() for _ in now]
+            return [WouldBlock() for _ in now]
 
     def _try_all(self, use_cases: list[Callable[[Host], Any]], seconds: float) -> list[Any]:
         results: list[Any] = []
@@ -200,7 +208,7 @@ class GroupCommitter(Generic[Host]):
                 before = changes.changes
                 try:
                     results.append(use_case(host))
-                except (WouldWait, NextpairError) as error:
+                except (WouldBlock, NextpairError) as error:
                     if changes.changes > before:
                         raise
                     results.append(error)
@@ -215,7 +223,7 @@ def _refusal(error: Unavailable | WrongSchema) -> StorageError:
 
 def _results_of(job: asyncio.Future[list[Any]], count: int) -> list[Any]:
     if job.cancelled():
-        return [WouldWait() for _ in range(count)]
+        return [WouldBlock() for _ in range(count)]
     return job.result()
 
 

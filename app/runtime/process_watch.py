@@ -6,7 +6,7 @@ from collections.abc import Callable
 from multiprocessing import parent_process
 
 
-def leave_with_parent(clean: Callable[[], None] = lambda: None) -> None:
+def exit_with_parent(clean: Callable[[], None] = lambda: None) -> None:
     """End this process when the one that started it is gone: even when that one was killed.
 
     Parameters

@@ -17,9 +17,9 @@ from nextpair.selectors.state.single_documents import Single, Singles
 from nextpair.selectors.state.topic_state import Topic
 from nextpair.storage import assignments, checks, judgments, topics
 from nextpair.storage.database import Connection
-from nextpair.storage.judgments import Vote
+from nextpair.storage.judgments import JudgmentRecord
 from nextpair.storage.rows import (
-    ASIDE,
+    FIRST_GOLD_POSITION,
     AssignmentRow,
     GoldRow,
     Purpose,
@@ -34,7 +34,7 @@ _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TopicDelta:
     """What a transaction changed about a topic, whichever process made it.
 
     Parameters
@@ -54,21 +54,21 @@ class Change:
 
     head: TopicHead
     assignments: Sequence[AssignmentRow] = ()
-    votes: Iterable[Vote] = ()
+    records: Iterable[JudgmentRecord] = ()
     retracted: frozenset[int] = frozenset()
     golds: Sequence[GoldRow] | None = None
-    names: Mapping[int, str] = field(default_factory=dict)
+    gold_document_names: Mapping[int, str] = field(default_factory=dict)
 
 
-Aside = tuple[str, Pair]
+CheckQuestion = tuple[str, Pair]
 """A question that checks a worker: its purpose and its documents."""
 
 
-class LiveTopic:
+class TopicProjection:
     """One topic at one version. Who uses it holds its lock."""
 
     def __init__(self, row: TopicRow, documents: Sequence[Document], study: Study) -> None:
-        self.row = row
+        self.topic = row
         settings = study.settings.for_topic(row.seed)
         self.state: Topic | Singles = (
             Singles(documents, settings, stages=study.design.stages)
@@ -76,89 +76,89 @@ class LiveTopic:
             else Topic(documents, settings)
         )
         self.head = TopicHead(row.study_id, -1, row.status, row.status, -1, 0, 0)
-        self.open: dict[int, AssignmentRow] = {}
+        self.open_assignments: dict[int, AssignmentRow] = {}
         self._lease_seconds = study.settings.lease_seconds
         # When leases end here that were given by a clock that is set back by now.
         self._capped: dict[int, float] = {}
         self.quarantine = Quarantine()
         self.golds: Sequence[GoldRow] = ()
-        self.names: Mapping[int, str] = {}
-        self.hears = _WORK if isinstance(self.state, Singles) else _WORK_AND_TRAPS
+        self.gold_document_names: Mapping[int, str] = {}
+        self.folded_purposes = _WORK if isinstance(self.state, Singles) else _WORK_AND_TRAPS
         """The purposes of the judgments that the state is folded from: where documents are
         compared, a question whose answer is known tells of the worker."""
-        self._known = study.design.known
-        self._truths: dict[Pair, Outcome] = {}
-        self._barred: defaultdict[int, dict[int, Pair]] = defaultdict(dict)
-        self._asides: defaultdict[int, set[Aside]] = defaultdict(set)
+        self._gold_answer = study.design.known
+        self._gold_outcomes: dict[Pair, Outcome] = {}
+        self._excluded: defaultdict[int, dict[int, Pair]] = defaultdict(dict)
+        self._check_questions: defaultdict[int, set[CheckQuestion]] = defaultdict(set)
 
     @property
-    def pairs(self) -> Topic:
+    def pairwise_state(self) -> Topic:
         """What is known of how the documents compare."""
         if isinstance(self.state, Singles):
-            raise NoPairs(f"topic {self.row.name!r} is judged one document at a time")
+            raise NoPairs(f"topic {self.topic.name!r} is judged one document at a time")
         return self.state
 
-    def name_of(self, place: int) -> str:
+    def document_name(self, place: int) -> str:
         """Return the id of the document at a position, which may stand outside the pool."""
-        if place < ASIDE:
+        if place < FIRST_GOLD_POSITION:
             return self.state.documents.ids[place]
-        return self.names[place]
+        return self.gold_document_names[place]
 
-    def apply(self, change: Change) -> None:
+    def apply(self, change: TopicDelta) -> None:
         """Go on to the version after a change."""
         if change.golds is not None:
-            self.golds, self.names = change.golds, change.names
-            self._truths = self._known_outcomes()
+            self.golds, self.gold_document_names = change.golds, change.gold_document_names
+            self._gold_outcomes = self._read_gold_outcomes()
         gone = {number for number in change.retracted if number <= self.head.position}
         if gone:
             self.state = self.state.retract(*gone)
-        for vote in change.votes:
-            self._absorb(vote)
+        for vote in change.records:
+            self._fold(vote)
         for row in change.assignments:
-            self._file(row)
+            self._apply_assignment(row)
         self.head = change.head
 
-    def _known_outcomes(self) -> dict[Pair, Outcome]:
+    def _read_gold_outcomes(self) -> dict[Pair, Outcome]:
         if isinstance(self.state, Singles):
             return {}
-        known = {gold.pair: self._known(gold.answer) for gold in self.golds if not gold.quiz}
+        known = {gold.pair: self._gold_answer(gold.answer) for gold in self.golds if not gold.quiz}
         return {pair: truth for pair, truth in known.items() if isinstance(truth, Outcome)}
 
-    def _absorb(self, vote: Vote) -> None:
+    def _fold(self, vote: JudgmentRecord) -> None:
         number, first, second, outcome, worker, subject, purpose = vote
         if isinstance(self.state, Singles):
             self.state.absorb(Single(number, first, str(worker), subject))
         else:
             assert outcome is not None
-            truth = self._truths[first, second] if purpose == Purpose.TRAP else None
-            names = self.name_of(first), self.name_of(second)
+            truth = self._gold_outcomes[first, second] if purpose == Purpose.TRAP else None
+            names = self.document_name(first), self.document_name(second)
             self.state.absorb(Judgment(number, *names, _OUTCOMES[outcome], str(worker), truth))
 
-    def moved(self, *, asked: int = 0, entries: int = 0) -> TopicHead:
+    def next_head(self, *, issued: int = 0, entries: int = 0) -> TopicHead:
         """Return how far the topic will have come after a change."""
         head = self.head
         return replace(
             head,
             version=head.version + 1,
             position=head.position + entries,
-            asked=head.asked + asked,
+            asked=head.asked + issued,
         )
 
-    def _file(self, row: AssignmentRow) -> None:
-        self.open.pop(row.number, None)
+    def _apply_assignment(self, row: AssignmentRow) -> None:
+        self.open_assignments.pop(row.number, None)
         self._capped.pop(row.number, None)
-        if self.quarantine.file(row):
+        if self.quarantine.apply(row):
             return
         if row.purpose != Purpose.WORK:
-            self._asides[row.worker_id].add((row.purpose, row.pair))
+            self._check_questions[row.worker_id].add((row.purpose, row.pair))
             if row.state == State.OPEN:
-                self.open[row.number] = row
+                self.open_assignments[row.number] = row
             return
-        self._barred[row.worker_id].pop(row.number, None)
+        self._excluded[row.worker_id].pop(row.number, None)
         if row.state == State.OPEN:
-            self.open[row.number] = row
+            self.open_assignments[row.number] = row
         elif row.state != State.ANSWERED:
-            self._barred[row.worker_id][row.number] = row.pair
+            self._excluded[row.worker_id][row.number] = row.pair
 
     def leases(
         self, now: float, unserved: Collection[int] = (), lease_seconds: float = 0.0
@@ -175,7 +175,7 @@ class LiveTopic:
         self._lease_seconds = max(self._lease_seconds, lease_seconds)
         return [
             Lease(row.pair, str(row.worker_id), row.subject)
-            for row in self.open.values()
+            for row in self.open_assignments.values()
             if self._end_of(row, now) > now
             and row.purpose == Purpose.WORK
             and row.worker_id not in unserved
@@ -189,12 +189,14 @@ class LiveTopic:
         self._capped[row.number] = min(self._capped.get(row.number, latest), latest)
         return self._capped[row.number]
 
-    def asides(self, worker_id: int, session: int | None = None) -> frozenset[Aside]:
+    def check_questions(
+        self, worker_id: int, session: int | None = None
+    ) -> frozenset[CheckQuestion]:
         """Return the questions by which a worker, or their unconfirmed session, was checked."""
-        known = frozenset(self._asides.get(worker_id, ()))
-        return known if session is None else known.union(self.quarantine.asides(worker_id))
+        known = frozenset(self._check_questions.get(worker_id, ()))
+        return known if session is None else known.union(self.quarantine.check_questions(worker_id))
 
-    def barred(self, worker_id: int, session: int | None = None) -> Iterable[Pair]:
+    def excluded_pairs(self, worker_id: int, session: int | None = None) -> Iterable[Pair]:
         """Return the pairs that must not come back to a worker: skipped ones, and retracted.
 
         Parameters
@@ -203,23 +205,23 @@ class LiveTopic:
             The worker's unconfirmed session that asks, if it is one: what the worker holds
             otherwise is not for it.
         """
-        known = self._barred[worker_id].values() if worker_id in self._barred else ()
+        known = self._excluded[worker_id].values() if worker_id in self._excluded else ()
         if session is None:
             return known
-        mine = (row for row in self.open.values() if row.worker_id == worker_id)
+        mine = (row for row in self.open_assignments.values() if row.worker_id == worker_id)
         held = (row.pair for row in mine if row.purpose == Purpose.WORK)
-        return [*known, *held, *self.quarantine.barred(session, worker_id)]
+        return [*known, *held, *self.quarantine.excluded_pairs(session, worker_id)]
 
-    def ran_out(self, worker_id: int, pair: Pair) -> AssignmentRow | None:
+    def unanswered_assignment(self, worker_id: int, pair: Pair) -> AssignmentRow | None:
         """Return the assignment of a pair that a worker once held and did not answer."""
-        for row in self.open.values():
+        for row in self.open_assignments.values():
             if (row.worker_id, row.pair, row.purpose) == (worker_id, pair, Purpose.WORK):
                 return row
         return None
 
 
 @contextmanager
-def unswept() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Read a long log without looking for garbage again and again: all that is read is kept."""
     if not gc.isenabled():
         yield
@@ -231,32 +233,36 @@ def unswept() -> Iterator[None]:
         gc.enable()
 
 
-def load(connection: Connection, row: TopicRow, study: Study) -> LiveTopic:
+def load_projection(connection: Connection, row: TopicRow, study: Study) -> TopicProjection:
     """Read a topic's documents; its log is still to be caught up with."""
     documents = [
         Document(name, features or {}, prior)
         for name, features, prior in topics.outlines(connection, row.id)
     ]
-    return LiveTopic(row, documents, study)
+    return TopicProjection(row, documents, study)
 
 
-def news(connection: Connection, topic_id: int, live: LiveTopic, head: TopicHead) -> Change:
+def delta_since(
+    connection: Connection, topic_id: int, projection: TopicProjection, head: TopicHead
+) -> TopicDelta:
     """Read what happened to a topic since the version in memory."""
-    seen, fresh = live.head, live.head.version < 0
+    seen, fresh = projection.head, projection.head.version < 0
     golds, names = None, dict[int, str]()
-    if head.golds != len(live.golds):
+    if head.golds != len(projection.golds):
         golds = checks.golds_of(connection, topic_id)
-        names = topics.names_aside(connection, topic_id)
+        names = topics.gold_document_names(connection, topic_id)
     if fresh:
         changed = assignments.unanswered(connection, topic_id)
-        asides = assignments.aside(connection, topic_id)
+        asides = assignments.check_assignments(connection, topic_id)
         changed += [row for row in asides if row.state == State.ANSWERED]
     else:
         changed = assignments.changed_since(connection, topic_id, seen.version)
     if head.position == seen.position:
-        return Change(head, changed, golds=golds, names=names)
-    votes = judgments.votes_after(connection, topic_id, seen.position, live.hears)
+        return TopicDelta(head, changed, golds=golds, gold_document_names=names)
+    votes = judgments.records_after(connection, topic_id, seen.position, projection.folded_purposes)
     if fresh:
-        return Change(head, changed, votes, golds=golds, names=names)
-    retracted = judgments.retracted_after(connection, topic_id, seen.position, live.hears)
-    return Change(head, changed, votes, frozenset(retracted), golds, names)
+        return TopicDelta(head, changed, votes, golds=golds, gold_document_names=names)
+    retracted = judgments.retracted_after(
+        connection, topic_id, seen.position, projection.folded_purposes
+    )
+    return TopicDelta(head, changed, votes, frozenset(retracted), golds, names)

@@ -23,7 +23,7 @@ class Quarantine:
     def __init__(self) -> None:
         self._rows: dict[int, AssignmentRow] = {}
 
-    def file(self, row: AssignmentRow) -> bool:
+    def apply(self, row: AssignmentRow) -> bool:
         """Note how an assignment stands now; False if it is not, or no longer, in quarantine."""
         self._rows.pop(row.number, None)
         if row.quarantine is None:
@@ -36,7 +36,7 @@ class Quarantine:
         """Return an assignment that is in quarantine."""
         return self._rows.get(number)
 
-    def of(self, session: int) -> list[AssignmentRow]:
+    def of_session(self, session: int) -> list[AssignmentRow]:
         """List what a session has."""
         return [row for row in self._rows.values() if row.quarantine == session]
 
@@ -46,7 +46,7 @@ class Quarantine:
             if row.quarantine == session and row.state == State.OPEN and _is_work(row, now):
                 yield _lease(row)
 
-    def soft_leases(
+    def advisory_leases(
         self, session: int | None, now: float, unserved: Collection[int]
     ) -> list[Lease]:
         """List the pairs that other sessions hold or have answered: better asked later."""
@@ -59,7 +59,7 @@ class Quarantine:
             and _is_work(row, now)
         ]
 
-    def barred(self, session: int, worker_id: int) -> Iterator[Pair]:
+    def excluded_pairs(self, session: int, worker_id: int) -> Iterator[Pair]:
         """Yield the pairs that an unconfirmed session must not get.
 
         That is what it has answered or skipped, and what the same worker has in another one.
@@ -71,12 +71,12 @@ class Quarantine:
             if row.purpose == Purpose.WORK and (done or others):
                 yield row.pair
 
-    def answered(self, session: int) -> list[Pair]:
+    def answered_pairs(self, session: int) -> list[Pair]:
         """List the pairs of work that a session has answered, oldest first."""
-        rows = [row for row in self.of(session) if row.held and row.purpose == Purpose.WORK]
+        rows = [row for row in self.of_session(session) if row.held and row.purpose == Purpose.WORK]
         return [row.pair for row in sorted(rows, key=answered_at)]
 
-    def asides(self, worker_id: int) -> Iterable[tuple[str, Pair]]:
+    def check_questions(self, worker_id: int) -> Iterable[tuple[str, Pair]]:
         """Yield the questions by which a worker is checked in sessions not confirmed."""
         for row in self._rows.values():
             if row.worker_id == worker_id and row.purpose != Purpose.WORK:
@@ -90,7 +90,7 @@ class Quarantine:
         return None
 
 
-def taken_over(row: AssignmentRow, session: int | None) -> AssignmentRow:
+def reassigned(row: AssignmentRow, session: int | None) -> AssignmentRow:
     """Give a worker's question to another of their sessions: what was held of it is void."""
     return replace(
         row,
@@ -103,7 +103,7 @@ def taken_over(row: AssignmentRow, session: int | None) -> AssignmentRow:
     )
 
 
-def held_judgment(row: AssignmentRow) -> JudgmentRow:
+def quarantined_judgment(row: AssignmentRow) -> JudgmentRow:
     """Return an answer that is held as the entry of the log that it may become; 0 is no number."""
     assert row.held is not None
     return JudgmentRow(

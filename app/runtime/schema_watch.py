@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage.database import Database
-from nextpair.storage.migrating import watch_schema
+from nextpair.storage.schema_revisions import watch_schema
 
 log = logging.getLogger("nextpair")
 

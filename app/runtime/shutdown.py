@@ -5,7 +5,7 @@ import threading
 from types import FrameType
 
 
-def note_stop(stopping: threading.Event) -> None:
+def set_on_shutdown_signal(stopping: threading.Event) -> None:
     """Set an event when this process is asked to stop; who is asked now goes on being asked."""
     if threading.current_thread() is not threading.main_thread():
         return

@@ -17,7 +17,7 @@ VARIABLES = (
 )
 
 
-def tell_libraries() -> None:
+def limit_library_threads() -> None:
     """Limit libraries that this process, or one that it starts, has yet to load.
 
     OpenMP keeps a limit for every thread: only what it reads as it is loaded reaches all of them.
@@ -29,17 +29,17 @@ def limit_threads() -> None:
     """Compute with one thread from now on, in this process and in those it starts."""
     from threadpoolctl import threadpool_limits  # it takes time that not every command needs
 
-    tell_libraries()
+    limit_library_threads()
     threadpool_limits(1)
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def single_threaded() -> Iterator[None]:
     """Compute with one thread for a while, and then as before."""
     from threadpoolctl import threadpool_limits
 
     before = {name: os.environ.get(name) for name in VARIABLES}
-    tell_libraries()
+    limit_library_threads()
     try:
         with threadpool_limits(1):
             yield

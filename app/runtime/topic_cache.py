@@ -6,24 +6,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from nextpair.app.runtime.projection import LiveTopic
+from nextpair.app.runtime.projection import TopicProjection
 from nextpair.storage.errors import Unavailable
 
 
-class WouldWait(Exception):
+class WouldBlock(Exception):
     """What was asked for cannot be had without waiting for others; ask again, patiently."""
 
 
-def weight_of(live: LiveTopic) -> int:
+def weight_of(projection: TopicProjection) -> int:
     """Estimate how many bytes a topic takes, by what was measured; rather too many than too few.
 
     The tie matrix grows with the square of the documents; not every selector draws one.
     """
-    size, features = len(live.state.documents), live.state.documents.features.shape[1]
+    size, features = len(projection.state.documents), projection.state.documents.features.shape[1]
     return (
         50_000
         + (1_000 + 105 * int(features)) * size
-        + 800 * live.head.position
+        + 800 * projection.head.position
         + 43 * size**2 // 10
     )
 
@@ -33,17 +33,17 @@ class Slot:
     """One topic's place in memory, and the lock whoever uses it holds."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    live: LiveTopic | None = None
+    projection: TopicProjection | None = None
     weight: int = 0
     users: int = 0
 
     @contextmanager
-    def moving(self) -> Iterator[None]:
+    def invalidated_on_error(self) -> Iterator[None]:
         """Move the topic in memory on; if that ends half-way it is forgotten, and read anew."""
         try:
             yield
         except BaseException:
-            self.live = None
+            self.projection = None
             raise
 
 
@@ -64,7 +64,7 @@ class TopicCache:
         self._bytes = 0
 
     @contextmanager
-    def hold(self, topic_id: int, *, patient: bool = True) -> Iterator[Slot]:
+    def hold(self, topic_id: int, *, blocking: bool = True) -> Iterator[Slot]:
         """Wait for one's turn with a topic in this process, and have it alone.
 
         Threads queue here and not at the database, where each would keep a connection waiting.
@@ -72,8 +72,8 @@ class TopicCache:
         """
         slot = self._enter(topic_id)
         try:
-            if not slot.lock.acquire(timeout=self._wait_seconds if patient else 0):
-                raise Unavailable("the topic is in use; try again") if patient else WouldWait()
+            if not slot.lock.acquire(timeout=self._wait_seconds if blocking else 0):
+                raise Unavailable("the topic is in use; try again") if blocking else WouldBlock()
             try:
                 yield slot
             finally:
@@ -92,11 +92,11 @@ class TopicCache:
         with self._mutex:
             slot.users -= 1
             # Looked at once: whoever has the slot's lock by now may forget the topic meanwhile.
-            live = slot.live
-            weight = weight_of(live) if live else 0
+            projection = slot.projection
+            weight = weight_of(projection) if projection else 0
             self._bytes += weight - slot.weight
             slot.weight = weight
-            if live is None and not slot.users:
+            if projection is None and not slot.users:
                 # Whoever asks for topics that are not there must not fill the memory.
                 del self._slots[topic_id]
             if self._bytes > self._most:

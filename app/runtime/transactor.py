@@ -10,23 +10,23 @@ import time
 from typing import Protocol
 
 from nextpair.app.errors import UnknownTopic
-from nextpair.app.runtime.projection import Change, LiveTopic
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
 from nextpair.app.runtime.topic_cache import Slot, TopicCache
 from nextpair.app.runtime.unit_of_work import (
-    Act,
+    Decision,
     Result,
-    Step,
-    attempt,
-    decide,
-    is_simple,
+    UnitOfWork,
+    commit_in_single_statement,
+    decide_without_lock,
+    fits_single_statement,
+    try_optimistically,
     write,
-    write_at_once,
 )
 from nextpair.storage import topics
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import Locked, Unavailable
 from nextpair.storage.rows import TopicHead
-from nextpair.storage.single_statement import News
+from nextpair.storage.single_statement import ConcurrentDelta
 
 LOCK_SECONDS = 0.2
 """How long a topic is kept from its readers while its writer waits for a lock on the file."""
@@ -39,7 +39,7 @@ class CatchUp(Protocol):
 
     def __call__(
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
-    ) -> LiveTopic:
+    ) -> TopicProjection:
         """Bring it there."""
 
 
@@ -51,12 +51,12 @@ class Transactor:
         self._topics = topics
         self._catch_up = catch_up
 
-    def change(self, topic_id: int, act: Act[Result]) -> Result:
+    def transact(self, topic_id: int, decide: Decision[Result]) -> Result:
         """Let an act change a topic, or find that there is nothing to change."""
         until = time.monotonic() + self._database.busy_seconds
         while True:
             try:
-                return self._change(topic_id, act)
+                return self._transact(topic_id, decide)
             except Locked as error:
                 if time.monotonic() > until:
                     raise Unavailable(str(error)) from error
@@ -64,65 +64,69 @@ class Transactor:
             with self._database.write():
                 pass
 
-    def _change(self, topic_id: int, act: Act[Result]) -> Result:
+    def _transact(self, topic_id: int, decide: Decision[Result]) -> Result:
         with self._topics.hold(topic_id) as slot:
-            step = self._act_at_once(slot, act)
+            step = self._commit_in_single_statement(slot, decide)
             if step is None:
                 with self._database.write(wait=LOCK_SECONDS) as connection:
-                    step = self._act_unlocked(connection, slot, act)
+                    step = self._commit_optimistically(connection, slot, decide)
                     if step is None:
-                        step = self._act_locked(connection, slot, topic_id, act)
-            if step.change is not None and slot.live is not None:
-                with slot.moving():
-                    slot.live.apply(step.change)
+                        step = self._commit_locked(connection, slot, topic_id, decide)
+            if step.delta is not None and slot.projection is not None:
+                with slot.invalidated_on_error():
+                    slot.projection.apply(step.delta)
         return step.result
 
-    def _act_at_once(self, slot: Slot, act: Act[Result]) -> Step[Result] | None:
+    def _commit_in_single_statement(
+        self, slot: Slot, decide: Decision[Result]
+    ) -> UnitOfWork[Result] | None:
         """Act in a single statement, where statements are journeys."""
-        if self._database.is_sqlite or slot.live is None:
+        if self._database.is_sqlite or slot.projection is None:
             return None
-        with self._database.at_once() as connection:
+        with self._database.autocommit() as connection:
             for _ in range(TRIES):
-                step = decide(connection, slot.live, act)
-                if step is None or not is_simple(step):
+                step = decide_without_lock(connection, slot.projection, decide)
+                if step is None or not fits_single_statement(step):
                     return None
-                told = write_at_once(connection, slot.live, step)
+                told = commit_in_single_statement(connection, slot.projection, step)
                 if told is None:
                     return step
-                change = _change_of(told, slot.live)
+                change = _change_of(told, slot.projection)
                 if change is None:
                     return None
-                with slot.moving():
-                    slot.live.apply(change)
+                with slot.invalidated_on_error():
+                    slot.projection.apply(change)
         return None
 
-    def _act_unlocked(
-        self, connection: Connection, slot: Slot, act: Act[Result]
-    ) -> Step[Result] | None:
+    def _commit_optimistically(
+        self, connection: Connection, slot: Slot, decide: Decision[Result]
+    ) -> UnitOfWork[Result] | None:
         """Act on what is remembered; where that was tried at once already, it is likely old."""
-        if not self._database.is_sqlite or slot.live is None:
+        if not self._database.is_sqlite or slot.projection is None:
             return None
-        return attempt(connection, slot.live, act)
+        return try_optimistically(connection, slot.projection, decide)
 
-    def _act_locked(
-        self, connection: Connection, slot: Slot, topic_id: int, act: Act[Result]
-    ) -> Step[Result]:
+    def _commit_locked(
+        self, connection: Connection, slot: Slot, topic_id: int, decide: Decision[Result]
+    ) -> UnitOfWork[Result]:
         head = topics.lock_topic(connection, topic_id)
         if head is None:
             raise UnknownTopic()
-        live = self._catch_up(connection, slot, topic_id, head)
-        step = act(connection, live, True)
+        projection = self._catch_up(connection, slot, topic_id, head)
+        step = decide(connection, projection, True)
         assert step is not None, "an act that has the lock decides"
-        if step.change is not None and not write(connection, live, step):
+        if step.delta is not None and not write(connection, projection, step):
             # Only a study that was changed in this very moment can do that.
             raise Unavailable("the study is being changed; try again")
         return step
 
 
-def _change_of(told: News, live: LiveTopic) -> Change | None:
+def _change_of(told: ConcurrentDelta, projection: TopicProjection) -> TopicDelta | None:
     """Return what others have done to a topic in memory; None if there is more to be read."""
-    if told.head.golds != len(live.golds):
+    if told.head.golds != len(projection.golds):
         return None
-    votes = [vote for vote in told.votes if vote[-1] in live.hears]
-    retracted = (number for number, purpose in told.retracted if purpose in live.hears)
-    return Change(told.head, told.changed, votes, frozenset(retracted))
+    votes = [vote for vote in told.records if vote[-1] in projection.folded_purposes]
+    retracted = (
+        number for number, purpose in told.retracted if purpose in projection.folded_purposes
+    )
+    return TopicDelta(told.head, told.changed, votes, frozenset(retracted))

@@ -124,7 +124,7 @@ class KeyRing:
 
     def open(self, key: str) -> KeyRow:
         """Return whose key this is."""
-        with self._database.glance() as connection:
+        with self._database.read_one_statement() as connection:
             row = keys.find_key(connection, _id_of(key))
         if row is None:
             raise Unauthorized("the key is not one of this installation's")

@@ -18,7 +18,7 @@ class Pseudonyms:
     def __init__(self, secret: str) -> None:
         self._key = hashlib.sha256(f"pseudonym\0{secret}".encode()).digest()
 
-    def of(self, study_id: int, worker: str) -> str:
+    def of_worker(self, study_id: int, worker: str) -> str:
         """Return the pseudonym of a study's worker."""
         return f"w-{self._digest(f'{study_id}', worker)}"
 

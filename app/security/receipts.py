@@ -35,10 +35,10 @@ class Receipts:
         is_token = hmac.compare_digest(given, own.token.encode())
         return hmac.compare_digest(given.upper(), own.code.encode()) or is_token
 
-    def deed_token(self, study_id: int, token: str) -> str:
+    def idempotency_token(self, study_id: int, token: str) -> str:
         """Name a deed so that no other deed, of any installation, has the same name."""
         return self._digest("deed", study_id, token).hex()[:TOKEN]
 
-    def hook_word(self, study_id: int) -> str:
+    def webhook_secret(self, study_id: int) -> str:
         """Return the word in a study's address for news, which only its platform is told."""
         return self._digest("hook", study_id).hex()[:WORD]

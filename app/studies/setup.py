@@ -9,7 +9,7 @@ from typing import Any
 
 from nextpair.app.designs.base import Shape
 from nextpair.app.errors import ContentConflict, StudyClosed, TooLarge, UnknownStudy, UnknownWorker
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study, StudySettings, read_settings, study_of
 from nextpair.selectors.state.documents import Document, Documents
 from nextpair.selectors.state.topic_state import Topic
@@ -27,7 +27,7 @@ from nextpair.storage.rows import (
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class IdempotentCall:
     """A creating call: who makes it, and what makes its repetition known."""
 
     key_id: str
@@ -57,7 +57,9 @@ def fingerprint(*parts: object) -> str:
 Create = Callable[[Connection], dict[str, Any]]
 
 
-def once(service: Service, call: Call, create: Create, now: float) -> tuple[dict[str, Any], bool]:
+def run_idempotently(
+    service: ServiceContext, call: IdempotentCall, create: Create, now: float
+) -> tuple[dict[str, Any], bool]:
     """Do a creating call, or answer as when it was done; say whether it was done now."""
     try:
         return _once(service, call, create, now)
@@ -66,7 +68,9 @@ def once(service: Service, call: Call, create: Create, now: float) -> tuple[dict
         return _once(service, call, create, now)
 
 
-def _once(service: Service, call: Call, create: Create, now: float) -> tuple[dict[str, Any], bool]:
+def _once(
+    service: ServiceContext, call: IdempotentCall, create: Create, now: float
+) -> tuple[dict[str, Any], bool]:
     with service.database.write() as connection:
         if call.idempotency_key is None:
             return create(connection), True
@@ -98,7 +102,7 @@ def add_study(
     return existing
 
 
-def change_study(service: Service, name: str, changes: Mapping[str, Any]) -> Study:
+def change_study(service: ServiceContext, name: str, changes: Mapping[str, Any]) -> Study:
     """Change what may change about a study while it runs."""
     with service.database.write() as connection:
         row = studies.lock_study(connection, name)
@@ -147,7 +151,12 @@ def add_topic(connection: Connection, study: str, new: NewTopic, now: float) -> 
 
 
 def add_topics(
-    service: Service, study: str, new: Sequence[NewTopic], now: float, *, dry_run: bool = False
+    service: ServiceContext,
+    study: str,
+    new: Sequence[NewTopic],
+    now: float,
+    *,
+    dry_run: bool = False,
 ) -> set[str]:
     """Add topics, all or none; return which of them were not there before.
 
@@ -166,7 +175,7 @@ def add_topics(
     return {one.name for one in new} - known
 
 
-def check_topic(service: Service, study: str, new: NewTopic) -> None:
+def check_topic(service: ServiceContext, study: str, new: NewTopic) -> None:
     """Refuse a topic that is too large, or that the study's selector cannot work on."""
     most, longest = service.settings.max_documents, service.settings.max_text
     if len(new.documents) > most:
@@ -206,7 +215,7 @@ def _seed(study_seed: int, name: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{study_seed}:{name}".encode()).digest()[:6])
 
 
-def set_topic_status(service: Service, topic_id: int, status: Status) -> None:
+def set_topic_status(service: ServiceContext, topic_id: int, status: Status) -> None:
     """Open, pause or close a topic."""
     with service.topics.hold(topic_id), service.database.write() as connection:
         topics.lock_topic(connection, topic_id)
@@ -214,7 +223,7 @@ def set_topic_status(service: Service, topic_id: int, status: Status) -> None:
 
 
 def set_worker_status(
-    service: Service, study_id: int, worker: str, status: WorkerStatus
+    service: ServiceContext, study_id: int, worker: str, status: WorkerStatus
 ) -> WorkerRow:
     """Block a worker, or let them in again."""
     with service.database.write() as connection:

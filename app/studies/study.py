@@ -12,7 +12,7 @@ from nextpair.app.field_types import Flag, Line, OptionValue, Prose, Real, Seed,
 from nextpair.app.hiring.pay_rules import Hiring
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.registry import make_platform
-from nextpair.app.quality.rules import Quality
+from nextpair.app.quality.rules import QualityRules
 from nextpair.selectors.base import find_selector, make_options, options_for
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy, Judges
@@ -65,7 +65,9 @@ class StudySettings(BaseModel):
     judgments_per_worker: Whole | None = Field(
         None, ge=1, le=10**9, description="the most one worker answers in this study"
     )
-    quality: Quality = Field(default_factory=Quality, description="how workers are checked")
+    quality: QualityRules = Field(
+        default_factory=QualityRules, description="how workers are checked"
+    )
     platform: Annotated[str, StringConstraints(max_length=100)] = Field(
         "invited", description="where workers come from"
     )

@@ -22,7 +22,7 @@ from nextpair.app.hiring import management
 from nextpair.app.hiring.guarded_account import GuardedAccount
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.registry import make_platform, read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.settings import Settings
 
 _SESSION = boto3.session.Session(KEY, SECRET, region_name="us-east-1")
@@ -133,8 +133,10 @@ class World:
 
     def _process(self) -> Runner:
         clock, ahead = self.service.clock, self.chance.choice(AHEAD)
-        with mock.patch("nextpair.app.runtime.service.Database", lambda *_, **__: self.database):
-            made = Service(self._settings, clock)
+        with mock.patch(
+            "nextpair.app.runtime.service_context.Database", lambda *_, **__: self.database
+        ):
+            made = ServiceContext(self._settings, clock)
         self.database.clock = clock
         runner = Runner(made, lambda: clock() + ahead)
         # A process is new, but not its connections: to open them takes long.

@@ -15,7 +15,7 @@ from sqlalchemy import delete, event, func, insert, select, text
 
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.registry import make_platform, read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.settings import Settings
 from nextpair.storage.database import Database
 from nextpair.storage.hiring_tables import Base, Deed, Leader, Offer, Submission
@@ -70,10 +70,10 @@ class MortalDatabase(Database):
         self.fate.step()
 
     @contextmanager
-    def at_once(self) -> Iterator[Any]:
+    def autocommit(self) -> Iterator[Any]:
         """Commit with each statement, or die before or after."""
         self.fate.step()
-        with super().at_once() as connection:
+        with super().autocommit() as connection:
             yield connection
         self.fate.step()
 
@@ -131,7 +131,9 @@ class Play:
         platform = make_platform(scene.platform, scene.options())
         access = read_access(scene.platform, self.settings.platforms)
         self._account = platform.open(access)
-        monkeypatch.setattr("nextpair.app.runtime.service.Database", lambda *_, **__: self.database)
+        monkeypatch.setattr(
+            "nextpair.app.runtime.service_context.Database", lambda *_, **__: self.database
+        )
         for kind in (httpx.Client, URLLib3Session):
             monkeypatch.setattr(kind, "send", self._deadly(kind.send))
 
@@ -203,7 +205,7 @@ class Play:
     def process(self, clock: Clock) -> Runner:
         """Begin anew: nothing is remembered but what the database has."""
         self.database.clock = clock
-        runner = Runner(Service(self.settings, clock), clock)
+        runner = Runner(ServiceContext(self.settings, clock), clock)
         runner._account = lambda study: self._account  # type: ignore[method-assign]
         return runner
 

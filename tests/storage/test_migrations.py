@@ -11,8 +11,8 @@ from nextpair.storage import assignments, judgments, keys
 from nextpair.storage.database import Database
 from nextpair.storage.errors import AlreadyThere, WrongSchema
 from nextpair.storage.hiring_tables import Base
-from nextpair.storage.migrating import check_schema, migrate, prepare
 from nextpair.storage.rows import KeyRow
+from nextpair.storage.schema_revisions import check_schema, migrate, prepare
 from nextpair.storage.tables import Study
 
 

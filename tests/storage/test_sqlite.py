@@ -17,7 +17,7 @@ from sqlalchemy import event, text
 from nextpair.storage import studies
 from nextpair.storage.database import Database
 from nextpair.storage.errors import Locked, ReadOnly, StorageFull, Unavailable
-from nextpair.storage.migrating import prepare
+from nextpair.storage.schema_revisions import prepare
 from nextpair.storage.sqlite import WriterQueue
 
 

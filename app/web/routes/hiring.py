@@ -12,7 +12,7 @@ from nextpair.app.errors import BadNotice
 from nextpair.app.hiring import inbox, management
 from nextpair.app.platforms.facts import Hook
 from nextpair.app.platforms.registry import read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.hiring import (
     ActivityOut,
     ActivityPage,
@@ -53,11 +53,11 @@ def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
         warnings=list(found.warnings),
         enter=f"{_address(service)}/judge/{quote(study, safe='')}/enter",
         news=f"{_address(service)}/v1/studies/{quote(study, safe='')}/news/"
-        f"{service.receipts.hook_word(found.study.id)}",
+        f"{service.receipts.webhook_secret(found.study.id)}",
     )
 
 
-def _address(service: Service) -> str:
+def _address(service: ServiceContext) -> str:
     return service.settings.public_url.rstrip("/")
 
 
@@ -147,16 +147,16 @@ async def take_news(
     return {"taken": True}
 
 
-def _addressed(service: Service, name: str, word: str) -> int:
+def _addressed(service: ServiceContext, name: str, word: str) -> int:
     """Return which study is meant by someone who knows its word."""
     study_id = service.study_id(name)
     # No key: platforms have none. The word is theirs alone, and most sign what they post.
-    if not hmac.compare_digest(word, service.receipts.hook_word(study_id)):
+    if not hmac.compare_digest(word, service.receipts.webhook_secret(study_id)):
         raise BadNotice("there is no such address")
     return study_id
 
 
-def _take(service: Service, study_id: int, hook: Hook, now: float) -> None:
+def _take(service: ServiceContext, study_id: int, hook: Hook, now: float) -> None:
     with service.database.read() as connection:
         study = service.study(connection, study_id)
     access = read_access(study.settings.platform, service.settings.platforms)

@@ -19,7 +19,7 @@ from nextpair.app.formats.quota import Quota
 from nextpair.app.formats.received_files import Allowance, ReceivedFile, receive, shown_name
 from nextpair.app.formats.sources import Sources, read_sources
 from nextpair.app.formats.upload_pools import document_of, head_of
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.schemas.omissions import merged, within
 from nextpair.app.settings import Settings
@@ -116,7 +116,7 @@ def _invalid(name: str, what: str) -> RequestValidationError:
     return RequestValidationError([{"loc": ("form", name), "msg": what}])
 
 
-def _import(service: Service, study: str, given: Given, now: float) -> ImportOut:
+def _import(service: ServiceContext, study: str, given: Given, now: float) -> ImportOut:
     service.study_id(study)
     pools, warnings = _pools(given, service.settings)
     new = [_new(pool) for pool in pools]

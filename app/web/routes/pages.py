@@ -17,7 +17,7 @@ from nextpair.app.pages.files import File, page, static_files
 from nextpair.app.pages.headers import owner_headers, page_headers
 from nextpair.app.pages.plain import home_page
 from nextpair.app.platforms.registry import read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.sessions import Preview
 from nextpair.app.security.api_keys import RateLimit, network_of
 from nextpair.app.web.access import Now, Svc
@@ -43,7 +43,7 @@ async def judging_page(study: StudyName, service: Svc) -> Response:
     return _answer(page("judge.html"), None, headers)
 
 
-def _page_headers(service: Service, name: str) -> dict[str, str]:
+def _page_headers(service: ServiceContext, name: str) -> dict[str, str]:
     """Return the page's headers; whoever is lost, or comes at a bad moment, still gets a page."""
     with suppress(UnknownStudy, Unavailable, BadOption):
         with service.database.read() as connection:
@@ -76,7 +76,7 @@ def enter(study: StudyName, request: Request, service: Svc, now: Now) -> Respons
 
 
 def _refused(
-    service: Service, study: str, request: Request, error: BadArrival | RateLimited
+    service: ServiceContext, study: str, request: Request, error: BadArrival | RateLimited
 ) -> Response:
     """Say what is wrong where it can be seen, which may be in a platform's frame."""
     found = problem_of(error)

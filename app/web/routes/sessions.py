@@ -8,7 +8,7 @@ from nextpair.app.errors import Forbidden
 from nextpair.app.hiring import arrivals
 from nextpair.app.judging import sessions
 from nextpair.app.quality import comprehension
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.judging import VerdictOut
 from nextpair.app.schemas.sessions import (
     FinishOut,
@@ -66,7 +66,7 @@ def get_session(worker: Worker) -> SessionShown:
     )
 
 
-def preview(service: Service, study: str) -> Preview:
+def preview(service: ServiceContext, study: str) -> Preview:
     """Tell what anyone may know of a study who thinks about working in it."""
     with service.database.read() as connection:
         found = service.study(connection, service.study_id(study))
@@ -124,9 +124,9 @@ def show_understanding(body: SessionUnderstandingIn, worker: Worker) -> VerdictO
     topic_id = service.topic_id(session.study, body.topic)
     session, given = arrivals.current(service, session), (body.choice, worker.now)
     if session.quarantine is None:
-        verdict = comprehension.answer(service, topic_id, session.worker, *given)
+        verdict = comprehension.submit_choice(service, topic_id, session.worker, *given)
     else:
-        verdict = comprehension.answer_in_quarantine(
+        verdict = comprehension.submit_quarantined_choice(
             service, topic_id, session.quarantine, session.worker, *given
         )
     return verdict_out(verdict, body.topic)

@@ -20,7 +20,7 @@ from sqlalchemy.engine import make_url
 from nextpair.app.hiring.arrivals import arrive, finish
 from nextpair.app.hiring.inbox import keep
 from nextpair.app.platforms.facts import Finish, News, Stage, Submission
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.storage.hiring_rows import DeedState
 
 SQLITE: list[type[Scene]] = [OnMTurk, OnProlific, OnSlots, OnUnits, OnLabelStudio]
@@ -89,7 +89,7 @@ def test_who_serves_may_die_while_someone_hands_in_and_a_webhook_comes(play: Pla
 
     def serve(now: float) -> Finish:
         """Do all that one request after the other asks for, in a process of its own."""
-        service = Service(play.settings)
+        service = ServiceContext(play.settings)
         session = arrive(service, STUDY, scene.query, now)
         assert session is not None
         keep(service, service.study_id(STUDY), [told], now)

@@ -20,7 +20,7 @@ def migrate(database: Database, revision: str = "head") -> None:
     """Bring the database to a revision, or back to one that is named by a step: 0005-1, -1."""
     with database.write() as connection:
         _lock(database, connection)
-        database.take_time(connection)
+        database.lift_timeouts(connection)
         config = _config(connection)
         if revision == "base" or "-" in revision:
             command.downgrade(config, revision)

@@ -10,13 +10,13 @@ from contextlib import contextmanager, nullcontext, suppress
 from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import UnknownStudy, UnknownTopic
-from nextpair.app.results.scores import Said
-from nextpair.app.runtime.document_texts import Texts
-from nextpair.app.runtime.group_commit import Group, GroupCommitter, group
-from nextpair.app.runtime.projection import LiveTopic, load, news, unswept
-from nextpair.app.runtime.topic_cache import Slot, TopicCache, WouldWait
+from nextpair.app.results.scores import AnswerSet
+from nextpair.app.runtime.document_cache import DocumentCache
+from nextpair.app.runtime.group_commit import CommitGroup, GroupCommitter, commit_group
+from nextpair.app.runtime.projection import TopicProjection, delta_since, gc_paused, load_projection
+from nextpair.app.runtime.topic_cache import Slot, TopicCache, WouldBlock
 from nextpair.app.runtime.transactor import Transactor
-from nextpair.app.runtime.unit_of_work import Act, Result
+from nextpair.app.runtime.unit_of_work import Decision, Result
 from nextpair.app.security.pseudonyms import Pseudonyms
 from nextpair.app.security.receipts import Receipts
 from nextpair.app.security.tokens import SessionSigner, TokenSigner
@@ -31,7 +31,7 @@ MOST_WORKERS = 100_000
 """How many workers' ids are remembered, and how many topics on which nothing is left to ask."""
 
 
-class Service:
+class ServiceContext:
     """One process's view of an installation.
 
     Parameters
@@ -50,7 +50,7 @@ class Service:
             most_waiting=max(1, settings.threads // 2),
         )
         self.topics = TopicCache(settings.cache_mb * MB, settings.busy_seconds)
-        self.texts = Texts(self.database, settings.cache_mb * MB // 8)
+        self.documents = DocumentCache(self.database, settings.cache_mb * MB // 8)
         with self.database.write() as connection:
             secret = keys.secret(connection, keys.SIGNING, secrets.token_hex(32))
         self.tokens = TokenSigner(secret, settings.token_days, clock)
@@ -64,23 +64,23 @@ class Service:
         self._worker_ids: dict[tuple[int, str], int] = {}
         self._done: dict[tuple[int, int | None], int] = {}
         self.stopping = threading.Event()
-        self.group: Group | None = None
+        self.commit_group: CommitGroup | None = None
         self._transactor = Transactor(self.database, self.topics, self.catch_up)
         self._committer = self._group_committer()
 
-    def _group_committer(self) -> "GroupCommitter[Service] | None":
+    def _group_committer(self) -> "GroupCommitter[ServiceContext] | None":
         """Make what commits together: who is alone on SQLite never waits for another writer."""
         if not self.database.is_sqlite or self.settings.processes > 1:
             return None
         return GroupCommitter(self._begin, self.settings.busy_seconds)
 
     @contextmanager
-    def _begin(self, seconds: float) -> Iterator[tuple["Service", Group]]:
+    def _begin(self, seconds: float) -> Iterator[tuple["ServiceContext", CommitGroup]]:
         """Make the same service, over the same memory, whose changes are committed together."""
         try:
-            with group(self.database, self.topics, seconds) as changes:
+            with commit_group(self.database, self.topics, seconds) as changes:
                 service = copy.copy(self)
-                service.group = changes
+                service.commit_group = changes
                 yield service, changes
         except BaseException:
             # What they tell may have been read from what is now undone.
@@ -94,7 +94,7 @@ class Service:
             self._committer.close()
         self.database.close()
 
-    async def do(self, use_case: Callable[["Service"], Result]) -> Result:
+    async def execute(self, use_case: Callable[["ServiceContext"], Result]) -> Result:
         """Run a use case that changes one topic, in a thread: nothing waits on the event loop.
 
         Where one process serves, on SQLite, changes that come at the same moment are committed
@@ -102,8 +102,8 @@ class Service:
         one that another is changing.
         """
         if self._committer is not None:
-            with suppress(WouldWait):
-                return await self._committer.do(use_case)
+            with suppress(WouldBlock):
+                return await self._committer.execute(use_case)
         return await run_in_threadpool(use_case, self)
 
     def study_id(self, name: str) -> int:
@@ -159,7 +159,7 @@ class Service:
             known = self._worker_ids[study_id, name] = row.id
         return known
 
-    def is_done(self, topic_id: int, version: int, worker_id: int | None) -> bool:
+    def is_exhausted(self, topic_id: int, version: int, worker_id: int | None) -> bool:
         """Say whether nothing was left to ask of a topic when it last changed.
 
         Parameters
@@ -169,62 +169,70 @@ class Service:
         """
         return self._done.get((topic_id, worker_id)) == version
 
-    def remember_done(self, topic_id: int, version: int, worker_id: int | None) -> None:
+    def remember_exhausted(self, topic_id: int, version: int, worker_id: int | None) -> None:
         """Keep in mind that at this version nothing is left to ask."""
         if len(self._done) >= MOST_WORKERS:
             self._done.clear()
         self._done[topic_id, worker_id] = version
 
-    def change(self, topic_id: int, act: Act[Result]) -> Result:
+    def transact(self, topic_id: int, decide: Decision[Result]) -> Result:
         """Let an act change a topic, or find that there is nothing to change.
 
         Nothing is told before it is committed.
         """
-        if self.group is not None:
-            return self.group.change(topic_id, act)
-        return self._transactor.change(topic_id, act)
+        if self.commit_group is not None:
+            return self.commit_group.transact(topic_id, decide)
+        return self._transactor.transact(topic_id, decide)
 
     @contextmanager
-    def look(self, topic_id: int) -> Iterator[LiveTopic]:
+    def projection_of(self, topic_id: int) -> Iterator[TopicProjection]:
         """Have a topic as it is now, without keeping other processes from changing it."""
         with self.topics.hold(topic_id) as slot:
             with self.database.read() as connection:
                 head = topics.topic_head(connection, topic_id)
-                live = self.catch_up(connection, slot, topic_id, head)
-            yield live
+                projection = self.catch_up(connection, slot, topic_id, head)
+            yield projection
 
-    def said(self, live: LiveTopic) -> Said:
+    def answer_set(self, projection: TopicProjection) -> AnswerSet:
         """Return a topic's answers, as far as it has come in memory, for scores of all of them."""
         with self.database.read() as connection:
-            study = self.study(connection, live.head.study_id, live.head.study_version)
-            rows = judgments.counting(connection, live.row.id)
-        return said_of(study, live, [row for row in rows if row.number <= live.head.position])
+            study = self.study(connection, projection.head.study_id, projection.head.study_version)
+            rows = judgments.counting(connection, projection.topic.id)
+        return answer_set_of(
+            study, projection, [row for row in rows if row.number <= projection.head.position]
+        )
 
     def catch_up(
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
-    ) -> LiveTopic:
+    ) -> TopicProjection:
         """Bring a topic in memory to its newest version."""
-        with slot.moving(), unswept() if slot.live is None else nullcontext():
-            live = slot.live
-            if live is None:
+        with slot.invalidated_on_error(), gc_paused() if slot.projection is None else nullcontext():
+            projection = slot.projection
+            if projection is None:
                 study = self.study(connection, head.study_id, head.study_version)
                 row = topics.get_topic(connection, topic_id)
-                live = load(connection, row, study)
-            if live.head.version != head.version:
-                live.apply(news(connection, topic_id, live, head))
-            live.head = head
-            slot.live = live
-        return live
+                projection = load_projection(connection, row, study)
+            if projection.head.version != head.version:
+                projection.apply(delta_since(connection, topic_id, projection, head))
+            projection.head = head
+            slot.projection = projection
+        return projection
 
 
-def said_of(study: Study, live: LiveTopic, rows: Sequence[JudgmentRow]) -> Said:
+def answer_set_of(
+    study: Study, projection: TopicProjection, rows: Sequence[JudgmentRow]
+) -> AnswerSet:
     """Put the judgments of a topic that count as its answers."""
     work = [row for row in rows if row.purpose == Purpose.WORK]
-    return Said(study.design, len(live.state.documents), work, _traps(study, live, rows))
+    return AnswerSet(
+        study.design, len(projection.state.documents), work, _traps(study, projection, rows)
+    )
 
 
 def _traps(
-    study: Study, live: LiveTopic, rows: Sequence[JudgmentRow]
+    study: Study, projection: TopicProjection, rows: Sequence[JudgmentRow]
 ) -> list[tuple[JudgmentRow, Outcome | float]]:
-    known = {gold.pair: study.design.known(gold.answer) for gold in live.golds if not gold.quiz}
+    known = {
+        gold.pair: study.design.known(gold.answer) for gold in projection.golds if not gold.quiz
+    }
     return [(row, known[row.first, row.second]) for row in rows if row.purpose == Purpose.TRAP]

@@ -6,28 +6,28 @@ from html import unescape
 from typing import Any
 
 from nextpair.app.designs.base import AnswerModel, Seen
-from nextpair.app.quality.marking import find_gold
-from nextpair.app.runtime.projection import LiveTopic
-from nextpair.app.runtime.service import Service
+from nextpair.app.quality.grading import find_gold
+from nextpair.app.runtime.projection import TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import judgments
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, DocumentRow, JudgmentRow
 
 
-class Reading:
+class JudgmentBuilder:
     """One assignment whose answer has come."""
 
     def __init__(
         self,
-        service: Service,
+        service: ServiceContext,
         connection: Connection,
-        live: LiveTopic,
+        projection: TopicProjection,
         study: Study,
         row: AssignmentRow,
     ) -> None:
         self._service, self._connection = service, connection
-        self._live, self._study, self._row = live, study, row
+        self._projection, self._study, self._row = projection, study, row
 
     def judgment(self, content: AnswerModel, kept: Mapping[str, Any], now: float) -> JudgmentRow:
         """Check an answer, and say what it means for the first document."""
@@ -38,7 +38,7 @@ class Reading:
             outcome = outcome.reversed
         return JudgmentRow(
             row.topic_id,
-            self._live.head.position + 1,
+            self._projection.head.position + 1,
             row.number,
             row.attempt,
             row.worker_id,
@@ -59,7 +59,7 @@ class Reading:
     def _texts(self) -> Sequence[str]:
         row = self._row
         sides = row.sides if row.first != row.second else row.sides[:1]
-        found = self._service.texts.of(row.topic_id, sides, self._connection)
+        found = self._service.documents.get(row.topic_id, sides, self._connection)
         return [plain_text(one) for one in found]
 
     def _reviewed(self) -> Mapping[str, Any] | None:
@@ -71,7 +71,7 @@ class Reading:
 
     def _correct(self, content: AnswerModel) -> bool | None:
         row, design = self._row, self._study.design
-        gold = find_gold(self._live.golds, row.first, row.second, row.purpose)
+        gold = find_gold(self._projection.golds, row.first, row.second, row.purpose)
         if gold is None:
             return None
         known = design.known(gold.answer)

@@ -14,7 +14,7 @@ from nextpair.storage.rows import DocumentRow
 _OVERHEAD = 500
 
 
-class Texts:
+class DocumentCache:
     """Documents by topic and position; the least recently shown go first."""
 
     def __init__(self, database: Database, most_bytes: int) -> None:
@@ -24,7 +24,7 @@ class Texts:
         self._rows: OrderedDict[tuple[int, int], DocumentRow] = OrderedDict()
         self._mutex = threading.Lock()
 
-    def of(
+    def get(
         self, topic_id: int, positions: Iterable[int], connection: Connection | None = None
     ) -> list[DocumentRow]:
         """Return the documents at some positions of a topic.

@@ -14,12 +14,12 @@ from in_process import STUDY, TOPIC, Clock, InProcess, installed
 from sqlalchemy import event, text
 
 from nextpair.app.errors import AnswerConflict
-from nextpair.app.judging.acknowledgement import Judged
-from nextpair.app.judging.issuer import Handed
+from nextpair.app.judging.acknowledgement import Acknowledgement
+from nextpair.app.judging.issuer import IssuedAssignments
 from nextpair.app.judging.next_question import next_in_topic
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.judging.submit_answer import Answer, absorb_judgment
-from nextpair.app.runtime.service import Service
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.judging.submit_answer import SubmittedAnswer, submit_answer
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.runtime.topic_cache import Slot
 from nextpair.app.security.tokens import AssignmentRef
 
@@ -45,38 +45,40 @@ def alone(tmp_path: Path) -> Iterator[InProcess]:
 
 
 @pytest.fixture
-def service(alone: InProcess) -> Service:
-    real: Service = alone.app.state.service
+def service(alone: InProcess) -> ServiceContext:
+    real: ServiceContext = alone.app.state.service
     return real
 
 
-def ask(worker: str) -> Callable[[Service], Handed]:
-    def use_case(service: Service) -> Handed:
-        return next_in_topic(service, service.topic_id(STUDY, TOPIC), Wish(worker), NOW)
+def ask(worker: str) -> Callable[[ServiceContext], IssuedAssignments]:
+    def use_case(service: ServiceContext) -> IssuedAssignments:
+        return next_in_topic(service, service.topic_id(STUDY, TOPIC), NextRequest(worker), NOW)
 
     return use_case
 
 
-def answer(handed: Handed, at: Callable[[], float] = clock) -> Callable[[Service], Judged]:
+def answer(
+    handed: IssuedAssignments, at: Callable[[], float] = clock
+) -> Callable[[ServiceContext], Acknowledgement]:
     (row,) = handed.assignments
-    said = Answer({"preference": "left"})
+    said = SubmittedAnswer({"preference": "left"})
 
-    def use_case(service: Service) -> Judged:
-        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), said, at)
+    def use_case(service: ServiceContext) -> Acknowledgement:
+        return submit_answer(service, AssignmentRef(row.topic_id, row.number), said, at)
 
     return use_case
 
 
-def at_once(service: Service, use_cases: list[Callable[[Service], Any]]) -> list[Any]:
+def at_once(service: ServiceContext, use_cases: list[Callable[[ServiceContext], Any]]) -> list[Any]:
     async def all_of_them() -> list[Any]:
         TASKS.clear()
-        TASKS.extend(asyncio.create_task(service.do(use_case)) for use_case in use_cases)
+        TASKS.extend(asyncio.create_task(service.execute(use_case)) for use_case in use_cases)
         return await asyncio.gather(*TASKS, return_exceptions=True)
 
     return asyncio.run(all_of_them())
 
 
-def counted(service: Service) -> list[str]:
+def counted(service: ServiceContext) -> list[str]:
     """Count what a service commits and rolls back from now on."""
     ends: list[str] = []
     engine = service.database._engine
@@ -85,12 +87,12 @@ def counted(service: Service) -> list[str]:
     return ends
 
 
-def stored(service: Service, table: str) -> int:
+def stored(service: ServiceContext, table: str) -> int:
     with service.database.read() as connection:
         return int(connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one())
 
 
-def test_many_questions_and_answers_take_one_commit(service: Service) -> None:
+def test_many_questions_and_answers_take_one_commit(service: ServiceContext) -> None:
     ends = counted(service)
     handed = at_once(service, [ask(worker) for worker in WORKERS])
     assert ends == ["commit"]
@@ -100,7 +102,7 @@ def test_many_questions_and_answers_take_one_commit(service: Service) -> None:
     assert stored(service, "judgments") == 12
 
 
-def test_nobody_is_told_before_the_commit(service: Service) -> None:
+def test_nobody_is_told_before_the_commit(service: ServiceContext) -> None:
     at_commit: list[int] = []
 
     def count_waiting(_: object) -> None:
@@ -111,13 +113,13 @@ def test_nobody_is_told_before_the_commit(service: Service) -> None:
     assert at_commit == [len(WORKERS)]
 
 
-def test_one_that_is_refused_does_not_hold_up_the_others(service: Service) -> None:
+def test_one_that_is_refused_does_not_hold_up_the_others(service: ServiceContext) -> None:
     handed = at_once(service, [ask(worker) for worker in WORKERS])
-    wrong = Answer({"preference": "both"})
+    wrong = SubmittedAnswer({"preference": "both"})
     row = handed[2].assignments[0]
 
-    def badly(service: Service) -> Judged:
-        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), wrong, clock)
+    def badly(service: ServiceContext) -> Acknowledgement:
+        return submit_answer(service, AssignmentRef(row.topic_id, row.number), wrong, clock)
 
     told = at_once(service, [answer(handed[0]), badly, answer(handed[1])])
     assert isinstance(told[1], Exception)
@@ -125,14 +127,14 @@ def test_one_that_is_refused_does_not_hold_up_the_others(service: Service) -> No
     assert stored(service, "judgments") == 8
 
 
-def tried(service: Service, monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
+def tried(service: ServiceContext, monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
     """Note from now on which threads try to get a topic."""
     hold = service.topics.hold
     threads: list[threading.Thread] = []
 
     def noted(topic_id: int, *, patient: bool = True) -> AbstractContextManager[Slot]:
         threads.append(threading.current_thread())
-        return hold(topic_id, patient=patient)
+        return hold(topic_id, blocking=patient)
 
     monkeypatch.setattr(service.topics, "hold", noted)
     return threads
@@ -149,21 +151,21 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a thread was asked for")
 
-    monkeypatch.setattr("nextpair.app.runtime.service.run_in_threadpool", refuse)
+    monkeypatch.setattr("nextpair.app.runtime.service_context.run_in_threadpool", refuse)
 
 
 def test_what_changes_nothing_is_found_out_in_the_group(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: ServiceContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_threads(monkeypatch)
     handed = at_once(service, [ask(worker) for worker in WORKERS])
     first, again = at_once(service, [answer(handed[0]), answer(handed[0])])
     assert first.judgment == again.judgment
-    other = Answer({"preference": "right"})
+    other = SubmittedAnswer({"preference": "right"})
     row = handed[0].assignments[0]
 
-    def change_it(service: Service) -> Judged:
-        return absorb_judgment(service, AssignmentRef(row.topic_id, row.number), other, clock)
+    def change_it(service: ServiceContext) -> Acknowledgement:
+        return submit_answer(service, AssignmentRef(row.topic_id, row.number), other, clock)
 
     refused, told = at_once(service, [change_it, answer(handed[1])])
     assert isinstance(refused, AnswerConflict)
@@ -172,16 +174,16 @@ def test_what_changes_nothing_is_found_out_in_the_group(
 
 
 def test_a_topic_that_a_thread_is_at_is_waited_for(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: ServiceContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_threads(monkeypatch)
     monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", math.inf)
     tries = tried(service, monkeypatch)
 
-    async def ask_while_it_is_held() -> Handed:
+    async def ask_while_it_is_held() -> IssuedAssignments:
         with service.topics.hold(service.topic_id(STUDY, TOPIC)):
             tries.clear()
-            asking = asyncio.create_task(service.do(ask(WORKERS[0])))
+            asking = asyncio.create_task(service.execute(ask(WORKERS[0])))
             await come(tries, 2)
             assert not asking.done()
         return await asking
@@ -190,7 +192,7 @@ def test_a_topic_that_a_thread_is_at_is_waited_for(
 
 
 def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: ServiceContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Meanwhile its pair may have been given to someone else.
     monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", math.inf)
@@ -200,10 +202,10 @@ def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
     time = Clock()
     time.now = row.expires_at
 
-    async def answer_while_it_is_held() -> Judged:
+    async def answer_while_it_is_held() -> Acknowledgement:
         with service.topics.hold(service.topic_id(STUDY, TOPIC)):
             tries.clear()
-            answering = asyncio.create_task(service.do(answer(handed, time)))
+            answering = asyncio.create_task(service.execute(answer(handed, time)))
             await come(tries, 1)
             time.move(0.1)
         return await answering
@@ -213,16 +215,16 @@ def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
 
 
 def test_who_has_waited_long_enough_gets_a_thread(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: ServiceContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", 0.0)
     topic_id = service.topic_id(STUDY, TOPIC)
     tries = tried(service, monkeypatch)
 
-    async def ask_while_it_is_held() -> Handed:
+    async def ask_while_it_is_held() -> IssuedAssignments:
         with service.topics.hold(topic_id):
             tries.clear()
-            asking = asyncio.create_task(service.do(ask(WORKERS[0])))
+            asking = asyncio.create_task(service.execute(ask(WORKERS[0])))
             # Once for those that are committed together, and once in a thread.
             await come(tries, 2)
             assert tries[-1] is not threading.main_thread()
@@ -233,11 +235,11 @@ def test_who_has_waited_long_enough_gets_a_thread(
 
 
 def test_what_fails_after_it_was_written_undoes_the_group_and_each_is_run_again(
-    service: Service,
+    service: ServiceContext,
 ) -> None:
-    def ask_and_fail(service: Service) -> Handed:
+    def ask_and_fail(service: ServiceContext) -> IssuedAssignments:
         handed = ask(WORKERS[1])(service)
-        if service.group is not None:
+        if service.commit_group is not None:
             raise RuntimeError("after the change")
         return handed
 
@@ -249,7 +251,7 @@ def test_what_fails_after_it_was_written_undoes_the_group_and_each_is_run_again(
 
 
 def test_a_commit_that_fails_leaves_nothing_in_memory_that_is_not_in_the_file(
-    alone: InProcess, service: Service
+    alone: InProcess, service: ServiceContext
 ) -> None:
     broken = [True]
 
@@ -265,7 +267,10 @@ def test_a_commit_that_fails_leaves_nothing_in_memory_that_is_not_in_the_file(
     assert stored(service, "assignments") == 12
     told = at_once(service, [answer(each) for each in handed])
     assert sorted(each.judgment.number for each in told) == list(range(7, 13))
-    with installed(alone.url) as other, other.app.state.service.look(1) as fresh:
-        with service.look(1) as live:
-            assert live.head == fresh.head
-            assert live.pairs.scores().tolist() == fresh.pairs.scores().tolist()
+    with installed(alone.url) as other, other.app.state.service.projection_of(1) as fresh:
+        with service.projection_of(1) as projection:
+            assert projection.head == fresh.head
+            assert (
+                projection.pairwise_state.scores().tolist()
+                == fresh.pairwise_state.scores().tolist()
+            )

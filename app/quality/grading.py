@@ -3,11 +3,17 @@
 from collections.abc import Sequence
 
 from nextpair.app.designs.base import Design
-from nextpair.app.quality.rules import Checked, Finding, Quality, check_batch, check_quiz
+from nextpair.app.quality.rules import (
+    CriterionResult,
+    GradedAnswer,
+    QualityRules,
+    check_batch,
+    check_quiz,
+)
 from nextpair.storage.rows import AssignmentRow, Check, GoldRow, JudgmentRow, Purpose
 
 
-class Marking:
+class AnswerGrader:
     """Compares a worker's answers with what is known, and with what they answered before.
 
     Parameters
@@ -24,10 +30,10 @@ class Marking:
     def findings(
         self,
         check: Check,
-        quality: Quality,
+        quality: QualityRules,
         answered: Sequence[JudgmentRow],
         missed: Sequence[AssignmentRow],
-    ) -> list[Finding]:
+    ) -> list[CriterionResult]:
         """Say what a batch or quiz comes to, criterion by criterion.
 
         Parameters
@@ -40,10 +46,10 @@ class Marking:
         find = check_batch if check is Check.BATCH else check_quiz
         return find(quality, marks)
 
-    def _mark(self, answer: JudgmentRow) -> Checked:
+    def _mark(self, answer: JudgmentRow) -> GradedAnswer:
         read = self._design.read(answer.answer, review=answer.subject is not None)
         known, value = self._on_scale(answer)
-        return Checked(
+        return GradedAnswer(
             answer.seconds,
             1 if answer.first == answer.second else 2,
             answer.correct,
@@ -80,12 +86,12 @@ class Marking:
         return self._design.value(self._design.read(answer.answer))
 
 
-def _wrong(row: AssignmentRow) -> Checked:
+def _wrong(row: AssignmentRow) -> GradedAnswer:
     """Return the mark of a check that was not answered."""
     documents = 1 if row.first == row.second else 2
     if row.purpose == Purpose.REPEAT:
-        return Checked(None, documents, alike=False, answered=False)
-    return Checked(None, documents, correct=False, answered=False)
+        return GradedAnswer(None, documents, alike=False, answered=False)
+    return GradedAnswer(None, documents, correct=False, answered=False)
 
 
 def find_gold(golds: Sequence[GoldRow], first: int, second: int, purpose: str) -> GoldRow | None:
