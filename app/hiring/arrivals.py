@@ -173,7 +173,7 @@ def _conclude(service: ServiceContext, session: Session, ended: bool, now: float
 
 def _has_ended(service: ServiceContext, session: Session, now: float) -> bool:
     turn = next_in_session(service, current(service, session), 1, (), now)
-    return not turn.handed.assignments and turn.handed.reason in ENDS
+    return not turn.issued.assignments and turn.issued.reason in ENDS
 
 
 def _check_done(session: Session, answered: int, ended: bool) -> None:

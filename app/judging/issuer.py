@@ -56,38 +56,42 @@ class AssignmentIssuer:
         projection: TopicProjection,
         study: Study,
         worker_id: int,
-        wish: NextRequest,
+        request: NextRequest,
         now: float,
         turn: BatchProgress | None = None,
     ) -> None:
         self._projection = projection
         self._worker_id = worker_id
-        self._request, self._quarantine = wish.request, wish.quarantine
+        self._request_id, self._quarantine = request.request_id, request.quarantine
         self._now = now
         self._expiry = now + study.settings.lease_seconds
         self._leases = projection.leases(now, study.unserved, study.settings.lease_seconds)
-        self._leases += projection.quarantine.own_leases(wish.quarantine, now)
-        self._soft = projection.quarantine.advisory_leases(wish.quarantine, now, study.unserved)
+        self._leases += projection.quarantine.own_leases(request.quarantine, now)
+        self._advisory = projection.quarantine.advisory_leases(
+            request.quarantine, now, study.unserved
+        )
         self._asked = projection.head.asked
         self._version = projection.head.version + 1
-        self._turn = turn
-        self._asides = (
-            None if turn is None else CheckQuestionSampler(projection, worker_id, wish.quarantine)
+        self._batch = turn
+        self._sampler = (
+            None
+            if turn is None
+            else CheckQuestionSampler(projection, worker_id, request.quarantine)
         )
-        self.added: list[AssignmentRow] = []
-        self.rows: list[AssignmentRow] = []
+        self.new: list[AssignmentRow] = []
+        self.issued: list[AssignmentRow] = []
         self.idle: Idle | None = None
 
-    def choose(self, count: int) -> None:
+    def issue_next(self, count: int) -> None:
         """Choose up to so many questions."""
-        for _ in range(count if self._turn is None else min(count, self._turn.left)):
-            self._choose_one()
+        for _ in range(count if self._batch is None else min(count, self._batch.left)):
+            self._issue_one()
             if self.idle is not None:
                 return
 
-    def _choose_one(self) -> None:
-        choice, rng = self._select([*self._leases, *self._soft])
-        if isinstance(choice, Idle) and self._soft:
+    def _issue_one(self) -> None:
+        choice, rng = self._select([*self._leases, *self._advisory])
+        if isinstance(choice, Idle) and self._advisory:
             # Nobody waits for strangers: what they hold, or say, is asked once more.
             choice, rng = self._select(self._leases)
         if isinstance(choice, Idle):
@@ -103,7 +107,7 @@ class AssignmentIssuer:
             self._leases.append(Lease(question.pair, worker, question.subject))
         held = self._projection.unanswered_assignment(self._worker_id, question.pair)
         if held is None or question.purpose is not Purpose.WORK:
-            self.hand_out(question, swapped=bool(rng.integers(2)))
+            self.issue(question, swapped=bool(rng.integers(2)))
         else:
             self.renew(held)
 
@@ -115,36 +119,36 @@ class AssignmentIssuer:
 
     def _check(self, rng: np.random.Generator) -> ChosenQuestion | None:
         """Ask something whose answer says more about the worker, where it is time for that."""
-        if self._turn is None or self._asides is None:
+        if self._batch is None or self._sampler is None:
             return None
-        purpose = self._turn.draw(rng)
-        return None if purpose is Purpose.WORK else self._asides.find(purpose, rng)
+        purpose = self._batch.draw(rng)
+        return None if purpose is Purpose.WORK else self._sampler.find(purpose, rng)
 
     def _waits_for_answers(self) -> bool:
         """Say whether only repeats are to come, of answers that the worker still has to give."""
-        if self._turn is None or not self._turn.repeats or not self._turn.only_checks_left:
+        if self._batch is None or not self._batch.repeats or not self._batch.only_checks_left:
             return False
-        return bool(self.rows) or any(
+        return bool(self.issued) or any(
             row.worker_id == self._worker_id and row.expires_at > self._now
             for row in self._projection.open_assignments.values()
         )
 
-    def add_trap(self) -> None:
+    def issue_trap(self) -> None:
         """Hand out a question whose answer is known, where there is one for this worker."""
         rng = self._projection.state.settings.question_rng(self._asked)
-        trap = None if self._asides is None else self._asides.find(Purpose.TRAP, rng)
+        trap = None if self._sampler is None else self._sampler.find(Purpose.TRAP, rng)
         if trap is not None:
-            self.hand_out(trap, swapped=bool(rng.integers(2)))
+            self.issue(trap, swapped=bool(rng.integers(2)))
 
-    def toss(self) -> bool:
+    def draw_swap(self) -> bool:
         """Toss the coin of the next question, which decides its sides."""
         return bool(self._projection.state.settings.question_rng(self._asked).integers(2))
 
-    def hand_out(self, question: ChosenQuestion, *, swapped: bool) -> None:
+    def issue(self, question: ChosenQuestion, *, swapped: bool) -> None:
         """Hand out a question; one that a session in quarantine holds is taken over."""
         there = self._projection.quarantine.find(self._worker_id, question.pair, question.purpose)
         self._asked += there is None
-        in_batch = self._turn is not None and question.purpose is not Purpose.QUIZ
+        in_batch = self._batch is not None and question.purpose is not Purpose.QUIZ
         row = AssignmentRow(
             self._projection.topic.id,
             self._asked,
@@ -155,19 +159,19 @@ class AssignmentIssuer:
             1,
             self._version,
             self._expiry,
-            self._request,
+            self._request_id,
             self._now,
             question.purpose,
             question.subject,
-            self._turn.number if self._turn is not None and in_batch else None,
+            self._batch.number if self._batch is not None and in_batch else None,
             submission_id=self._quarantine,
             quarantine=self._quarantine,
         )
-        if self._turn is not None and in_batch:
-            self._turn.count(question.purpose)
+        if self._batch is not None and in_batch:
+            self._batch.count(question.purpose)
         if there is None:
-            self.added.append(row)
-            self.rows.append(row)
+            self.new.append(row)
+            self.issued.append(row)
         elif there.quarantine == self._quarantine is not None:
             self.renew(there)
         else:
@@ -175,25 +179,25 @@ class AssignmentIssuer:
 
     def renew(self, held: AssignmentRow) -> None:
         """Hand out again what the worker once held, or holds, and has not answered."""
-        self.rows.append(
-            replace(held, version=self._version, expires_at=self._expiry, request=self._request)
+        self.issued.append(
+            replace(held, version=self._version, expires_at=self._expiry, request=self._request_id)
         )
 
-    def step(self, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
+    def unit_of_work(self, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
         """Return what handing these out changes, and what is told of it."""
         projection = self._projection
         reason = otherwise if self.idle is None else Reason(self.idle.value)
         ids = {projection.topic.id: projection.state.documents.ids}
         topic = {projection.topic.id: projection.topic}
-        handed = IssuedAssignments(
-            self.rows, topic, ids, reason, version=projection.head.version, idle=self.idle
+        issued = IssuedAssignments(
+            self.issued, topic, ids, reason, version=projection.head.version, idle=self.idle
         )
-        if not self.rows:
-            return UnitOfWork(handed)
-        fresh = {row.number for row in self.added}
-        renewed = [row for row in self.rows if row.number not in fresh]
-        change = TopicDelta(projection.next_head(issued=len(self.added)), self.rows)
-        return UnitOfWork(handed, change, self.added, renewed)
+        if not self.issued:
+            return UnitOfWork(issued)
+        fresh = {row.number for row in self.new}
+        renewed = [row for row in self.issued if row.number not in fresh]
+        change = TopicDelta(projection.next_head(issued=len(self.new)), self.issued)
+        return UnitOfWork(issued, change, self.new, renewed)
 
 
 def _question(choice: Pair | Ask) -> ChosenQuestion:

@@ -24,7 +24,7 @@ _OVER_TOPICS = (Reason.DONE, Reason.SEEN, Reason.HELD, Reason.WAIT, Reason.PAUSE
 
 
 def next_in_study(
-    service: ServiceContext, study_id: int, wish: NextRequest, now: float
+    service: ServiceContext, study_id: int, request: NextRequest, now: float
 ) -> IssuedAssignments:
     """Hand out questions of any topic of a study.
 
@@ -34,43 +34,47 @@ def next_in_study(
     with service.database.read() as connection:
         study = service.study(connection, study_id)
         open_topics = topics.topic_versions(connection, study_id)
-        worker_id = service.worker_id(connection, study_id, wish.worker)
-    _check_study(study, wish.worker)
-    if wish.worker in study.stopped:
+        worker_id = service.worker_id(connection, study_id, request.worker)
+    _check_study(study, request.worker)
+    if request.worker in study.stopped:
         return IssuedAssignments(reason=Reason.STOPPED)
-    turn = zlib.crc32(wish.worker.encode()) % max(len(open_topics), 1)
-    handed = IssuedAssignments(reason=Reason.DONE)
+    turn = zlib.crc32(request.worker.encode()) % max(len(open_topics), 1)
+    issued = IssuedAssignments(reason=Reason.DONE)
     for topic_id, version in (*open_topics[turn:], *open_topics[:turn]):
-        idle = _known_idle(service, study, (topic_id, version), worker_id, wish, now)
+        idle = _known_idle(service, study, (topic_id, version), worker_id, request, now)
         if idle is None:
-            some = _next_of(service, topic_id, wish, handed, now)
+            some = _next_of(service, topic_id, request, issued, now)
             if some.reason is Reason.DONE and not some.assignments:
                 checked = worker_id if study.settings.quality.checks else None
                 service.remember_exhausted(topic_id, some.version, checked)
-            full = some.repeated or len(handed.assignments) == wish.count
+            full = some.repeated or len(issued.assignments) == request.count
             if full or (some.reason in _FINAL and some.idle is None):
-                handed.reason = some.reason
+                issued.reason = some.reason
                 break
             idle = some.reason
-        handed.reason = max(handed.reason or Reason.DONE, idle or Reason.DONE, key=_OVER_TOPICS)
-    if wish.request is not None and not handed.assignments:
-        return _given_before(service, study_id, wish) or handed
-    return handed
+        issued.reason = max(issued.reason or Reason.DONE, idle or Reason.DONE, key=_OVER_TOPICS)
+    if request.request_id is not None and not issued.assignments:
+        return _given_before(service, study_id, request) or issued
+    return issued
 
 
 def _next_of(
-    service: ServiceContext, topic_id: int, wish: NextRequest, handed: IssuedAssignments, now: float
+    service: ServiceContext,
+    topic_id: int,
+    request: NextRequest,
+    issued: IssuedAssignments,
+    now: float,
 ) -> IssuedAssignments:
     """Hand out what one topic has, as far as others have not handed out enough."""
-    left = replace(wish, count=wish.count - len(handed.assignments))
+    left = replace(request, count=request.count - len(issued.assignments))
     try:
-        some = next_in_topic(service, topic_id, left, now, repeatable=not handed.assignments)
+        some = next_in_topic(service, topic_id, left, now, repeatable=not issued.assignments)
     except TopicClosed:
         # In this very moment: it was open when the topics were listed.
         return IssuedAssignments(reason=Reason.DONE)
-    handed.assignments += some.assignments
-    handed.topics |= some.topics
-    handed.ids |= some.ids
+    issued.assignments += some.assignments
+    issued.topics |= some.topics
+    issued.ids |= some.ids
     return some
 
 
@@ -79,7 +83,7 @@ def _known_idle(
     study: Study,
     topic: tuple[int, int],
     worker_id: int | None,
-    wish: NextRequest,
+    request: NextRequest,
     now: float,
 ) -> Reason | None:
     """Say why a topic has nothing for a worker, if memory can tell without troubling others."""
@@ -104,20 +108,20 @@ def _known_idle(
             return None
         rng = projection.state.settings.question_rng(projection.head.asked)
         leases = projection.leases(now, study.unserved, study.settings.lease_seconds)
-        barred = projection.excluded_pairs(worker_id, wish.quarantine)
+        barred = projection.excluded_pairs(worker_id, request.quarantine)
         choice = projection.state.select(str(worker_id), leases, rng, barred)
     return Reason(choice.value) if isinstance(choice, Idle) else None
 
 
 def _given_before(
-    service: ServiceContext, study_id: int, wish: NextRequest
+    service: ServiceContext, study_id: int, request: NextRequest
 ) -> IssuedAssignments | None:
     """Return what the same call was given, for topics of which nothing is left to ask."""
     with service.database.read() as connection:
-        worker_id = service.worker_id(connection, study_id, wish.worker)
+        worker_id = service.worker_id(connection, study_id, request.worker)
         if worker_id is None:
             return None
-        earlier = assignments.of_request(connection, worker_id, wish.request or "")
+        earlier = assignments.of_request(connection, worker_id, request.request_id or "")
         return (
             IssuedAssignments(earlier, _topics_of(connection, earlier), repeated=True)
             if earlier
@@ -128,7 +132,7 @@ def _given_before(
 def next_in_topic(
     service: ServiceContext,
     topic_id: int,
-    wish: NextRequest,
+    request: NextRequest,
     now: float,
     *,
     repeatable: bool = True,
@@ -145,31 +149,31 @@ def next_in_topic(
         connection: Connection, projection: TopicProjection, locked: bool
     ) -> UnitOfWork[IssuedAssignments] | None:
         study = service.study(connection, projection.head.study_id, projection.head.study_version)
-        check_admitted(study, projection, wish.worker)
-        worker_id = service.worker_id(connection, study.id, wish.worker)
+        check_admitted(study, projection, request.worker)
+        worker_id = service.worker_id(connection, study.id, request.worker)
         if not locked and (worker_id is None or _counts(study, projection)):
             # A new worker, or one whose questions are counted, is locked: but the topic first.
             return None
         if worker_id is None:
-            worker_id = studies.enlist_worker(connection, study.id, wish.worker, now).id
-        if repeatable and wish.request is not None:
-            earlier = assignments.of_request(connection, worker_id, wish.request)
+            worker_id = studies.enlist_worker(connection, study.id, request.worker, now).id
+        if repeatable and request.request_id is not None:
+            earlier = assignments.of_request(connection, worker_id, request.request_id)
             if earlier:
                 return UnitOfWork(
                     IssuedAssignments(earlier, _topics_of(connection, earlier), repeated=True)
                 )
-        if wish.worker in study.stopped:
+        if request.worker in study.stopped:
             return UnitOfWork(IssuedAssignments(reason=Reason.STOPPED))
         if Status.PAUSED in (projection.head.status, projection.head.study_status):
             return UnitOfWork(IssuedAssignments(reason=Reason.PAUSED))
-        room = _room(connection, study, worker_id, wish, now)
-        capped = Reason.CAP if room < wish.count else None
+        room = _room(connection, study, worker_id, request, now)
+        capped = Reason.CAP if room < request.count else None
         if checks_workers(study, projection):
-            asked = WorkerGate(connection, projection, study, worker_id, wish, now)
-            return asked.step(room, capped)
-        choosing = AssignmentIssuer(projection, study, worker_id, wish, now)
-        choosing.choose(room)
-        return choosing.step(capped)
+            asked = WorkerGate(connection, projection, study, worker_id, request, now)
+            return asked.unit_of_work(room, capped)
+        issuer = AssignmentIssuer(projection, study, worker_id, request, now)
+        issuer.issue_next(room)
+        return issuer.unit_of_work(capped)
 
     return service.transact(topic_id, decide)
 
@@ -200,12 +204,12 @@ def _topics_of(connection: Connection, rows: list[AssignmentRow]) -> dict[int, T
 
 
 def _room(
-    connection: Connection, study: Study, worker_id: int, wish: NextRequest, now: float
+    connection: Connection, study: Study, worker_id: int, request: NextRequest, now: float
 ) -> int:
     """Say how many questions a worker may still have."""
     cap = study.settings.judgments_per_worker
     if cap is None:
-        return wish.count
+        return request.count
     studies.lock_worker(connection, worker_id)
-    taken = assignments.count_taken(connection, worker_id, now, wish.quarantine)
-    return max(0, min(wish.count, cap - taken))
+    taken = assignments.count_taken(connection, worker_id, now, request.quarantine)
+    return max(0, min(request.count, cap - taken))

@@ -17,5 +17,5 @@ class NextRequest:
 
     worker: str
     count: int = 1
-    request: str | None = None
+    request_id: str | None = None
     quarantine: int | None = None

@@ -25,7 +25,7 @@ class SessionQuestions:
         What came of checking the worker the last time, where there is nothing to ask them.
     """
 
-    handed: IssuedAssignments
+    issued: IssuedAssignments
     answered: int = 0
     verdict: VerdictRow | None = None
     topics: dict[int, str] = field(default_factory=dict)
@@ -58,12 +58,12 @@ def next_in_session(
         The ids of the assignments that the page still has.
     """
     turn, room = _resume(service, session, count, held, now)
-    handed = turn.handed
+    issued = turn.issued
     if room > 0:
-        _ask(service, session, handed, room, held, now)
-    elif not handed.assignments and len(held) == 0:
-        handed.reason = Reason.CAP
-    if not handed.assignments:
+        _ask(service, session, issued, room, held, now)
+    elif not issued.assignments and len(held) == 0:
+        issued.reason = Reason.CAP
+    if not issued.assignments:
         _look_up_verdict(service, session, turn)
     return turn
 
@@ -86,8 +86,8 @@ def _resume(
         open_rows = [row for row in held_rows if row.quarantine in own]
         if _is_served(study, session.worker):
             lost = [row for row in open_rows if _id(row) not in held]
-            _give_again(connection, session, turn.handed, lost, count)
-    room = count - len(turn.handed.assignments)
+            _give_again(connection, session, turn.issued, lost, count)
+    room = count - len(turn.issued.assignments)
     if session.count is not None:
         room = min(room, session.count - turn.answered - len(open_rows))
     return turn, room
@@ -100,36 +100,36 @@ def _is_served(study: Study, worker: str) -> bool:
 def _give_again(
     connection: Connection,
     session: Session,
-    handed: IssuedAssignments,
+    issued: IssuedAssignments,
     rows: list[AssignmentRow],
     most: int,
 ) -> None:
     for row in rows:
-        if len(handed.assignments) == most:
+        if len(issued.assignments) == most:
             return
         topic = topics.get_topic(connection, row.topic_id)
         if topic.status == Status.OPEN and session.topic in (None, topic.name):
-            handed.assignments.append(row)
-            handed.topics[topic.id] = topic
+            issued.assignments.append(row)
+            issued.topics[topic.id] = topic
 
 
 def _ask(
     service: ServiceContext,
     session: Session,
-    handed: IssuedAssignments,
+    issued: IssuedAssignments,
     count: int,
     held: Collection[str],
     now: float,
 ) -> None:
-    wish = NextRequest(session.worker, count, quarantine=session.quarantine)
+    request = NextRequest(session.worker, count, quarantine=session.quarantine)
     if session.topic is None:
-        new = next_in_study(service, service.study_id(session.study), wish, now)
+        new = next_in_study(service, service.study_id(session.study), request, now)
     else:
-        new = next_in_topic(service, service.topic_id(session.study, session.topic), wish, now)
-    known = {*held, *(_id(row) for row in handed.assignments)}
-    handed.assignments += [row for row in new.assignments if _id(row) not in known]
-    handed.topics |= new.topics
-    handed.reason = new.reason
+        new = next_in_topic(service, service.topic_id(session.study, session.topic), request, now)
+    known = {*held, *(_id(row) for row in issued.assignments)}
+    issued.assignments += [row for row in new.assignments if _id(row) not in known]
+    issued.topics |= new.topics
+    issued.reason = new.reason
 
 
 def _look_up_verdict(service: ServiceContext, session: Session, turn: SessionQuestions) -> None:

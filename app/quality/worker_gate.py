@@ -29,14 +29,16 @@ class WorkerGate:
         projection: TopicProjection,
         study: Study,
         worker_id: int,
-        wish: NextRequest,
+        request: NextRequest,
         now: float,
     ) -> None:
         self._projection, self._study, self._worker_id = projection, study, worker_id
-        self._wish, self._now = wish, now
-        self._checking = BatchEvaluation(connection, projection, study, worker_id, wish.quarantine)
+        self._next_request, self._now = request, now
+        self._checking = BatchEvaluation(
+            connection, projection, study, worker_id, request.quarantine
+        )
 
-    def step(self, room: int, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
+    def unit_of_work(self, room: int, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
         """Hand out what the worker may have now, up to some number of questions."""
         quality, projection = self._study.settings.quality, self._projection
         if projection.topic.understanding is not None and not self._checking.settled(
@@ -55,9 +57,9 @@ class WorkerGate:
                 # A verdict is only given, and another try, once the session is confirmed.
                 return UnitOfWork(IssuedAssignments(reason=Reason.STOPPED))
         if not quality.checks:
-            choosing = self._choosing()
-            choosing.choose(room)
-            return choosing.step(otherwise)
+            issuer = self._choosing()
+            issuer.issue_next(room)
+            return issuer.unit_of_work(otherwise)
         return self._batch(room, otherwise)
 
     def _choosing(self, *, batches: bool = False) -> AssignmentIssuer:
@@ -65,58 +67,56 @@ class WorkerGate:
         known, ended = self._checking, self._checking.ended
         turn = batch_progress(quality, known.rows, ended, known.highest) if batches else None
         return AssignmentIssuer(
-            self._projection, self._study, self._worker_id, self._wish, self._now, turn
+            self._projection, self._study, self._worker_id, self._next_request, self._now, turn
         )
 
     def _quiz(
         self, quiz: list[tuple[int, int]], room: int, otherwise: Reason | None
     ) -> UnitOfWork[IssuedAssignments]:
-        choosing = self._choosing()
+        issuer = self._choosing()
         handed = {row.pair: row for row in self._checking.quiz_rows()}
         for pair in quiz:
-            if len(choosing.rows) == room:
+            if len(issuer.issued) == room:
                 break
             row = handed.get(pair)
             if row is None and pair in self._checking.taken:
                 continue
             if row is None:
-                choosing.hand_out(
-                    ChosenQuestion(pair, purpose=Purpose.QUIZ), swapped=choosing.toss()
-                )
+                issuer.issue(ChosenQuestion(pair, purpose=Purpose.QUIZ), swapped=issuer.draw_swap())
             elif row.state == State.OPEN:
-                choosing.renew(row)
-        if not choosing.rows and room > 0:
+                issuer.renew(row)
+        if not issuer.issued and room > 0:
             ended = self._checking.end_quiz(self._now)
             if ended is not None:
                 return self._end(ended, Reason.QUIZ)
-        return choosing.step(Reason.QUIZ if room > 0 else otherwise)
+        return issuer.unit_of_work(Reason.QUIZ if room > 0 else otherwise)
 
     def _batch(self, room: int, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
         unfinished = self._unfinished()
-        choosing = self._choosing(batches=True)
+        issuer = self._choosing(batches=True)
         if unfinished:
             for row in unfinished[:room]:
-                choosing.renew(row)
-            return choosing.step(otherwise if len(unfinished) >= room else Reason.HELD)
-        choosing.choose(room)
-        idle = choosing.idle
-        if choosing.rows or idle is None or idle is Idle.HELD:
-            return choosing.step(otherwise)
+                issuer.renew(row)
+            return issuer.unit_of_work(otherwise if len(unfinished) >= room else Reason.HELD)
+        issuer.issue_next(room)
+        idle = issuer.idle
+        if issuer.issued or idle is None or idle is Idle.HELD:
+            return issuer.unit_of_work(otherwise)
         # Nobody gets out of a check by letting its lease run out, and nobody without a bonus
         # because the work was over before a check came.
         for row in self._ran_out()[:room]:
-            choosing.renew(row)
-        if room > 0 and not choosing.rows and self._checking.lacks_trap:
-            choosing.add_trap()
-        if choosing.rows:
-            choosing.idle = None
-            return choosing.step(Reason.HELD)
+            issuer.renew(row)
+        if room > 0 and not issuer.issued and self._checking.lacks_trap:
+            issuer.issue_trap()
+        if issuer.issued:
+            issuer.idle = None
+            return issuer.unit_of_work(Reason.HELD)
         # What an unconfirmed session has answered has no verdict yet.
-        if idle is not Idle.WAIT and self._wish.quarantine is None:
+        if idle is not Idle.WAIT and self._next_request.quarantine is None:
             ended = self._checking.end(self._now)
             if ended is not None:
                 return self._end(ended, Reason(idle.value))
-        return choosing.step(otherwise)
+        return issuer.unit_of_work(otherwise)
 
     def _end(self, ended: VerdictConsequences, reason: Reason) -> UnitOfWork[IssuedAssignments]:
         """Conclude a quiz or a batch that is not completed by an answer."""

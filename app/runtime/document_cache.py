@@ -1,6 +1,6 @@
-"""Documents as workers see them, kept in memory while they are being asked about.
+"""An LRU cache of documents as workers see them, bounded in bytes.
 
-Documents never change, so what is in memory is right; only as much is kept as fits.
+Documents never change, so entries need no invalidation.
 """
 
 import threading
@@ -15,7 +15,7 @@ _OVERHEAD = 500
 
 
 class DocumentCache:
-    """Documents by topic and position; the least recently shown go first."""
+    """Documents by topic and position; the least recently used are evicted first."""
 
     def __init__(self, database: Database, most_bytes: int) -> None:
         self._database = database
@@ -32,16 +32,16 @@ class DocumentCache:
         Parameters
         ----------
         connection
-            What to read with, where the caller has one: to wait for a second one with one in hand
-            is how threads wait for each other for ever.
+            The caller's connection, if it has one. Taking a second connection while holding one can
+            deadlock: all threads may hold one, and wait for the pool to give them a second.
         """
-        wanted = list(positions)
-        found: dict[int, DocumentRow] = {}
-        for position in wanted:
+        places = list(positions)
+        rows: dict[int, DocumentRow] = {}
+        for position in places:
             row = self._recall(topic_id, position)
             if row is not None:
-                found[position] = row
-        missing = [position for position in wanted if position not in found]
+                rows[position] = row
+        missing = [position for position in places if position not in rows]
         if missing:
             if connection is not None:
                 read = topics.documents_at(connection, topic_id, missing)
@@ -50,8 +50,8 @@ class DocumentCache:
                     read = topics.documents_at(reading, topic_id, missing)
             for position, row in read.items():
                 self._keep(topic_id, position, row)
-            found |= read
-        return [found[position] for position in wanted]
+            rows |= read
+        return [rows[position] for position in places]
 
     def _recall(self, topic_id: int, position: int) -> DocumentRow | None:
         with self._mutex:
@@ -67,10 +67,10 @@ class DocumentCache:
             self._rows[topic_id, position] = row
             self._bytes += _weight(row)
             while self._bytes > self._most and len(self._rows) > 1:
-                _, gone = self._rows.popitem(last=False)
-                self._bytes -= _weight(gone)
+                _, evicted = self._rows.popitem(last=False)
+                self._bytes -= _weight(evicted)
 
 
 def _weight(row: DocumentRow) -> int:
-    # Python keeps text at one to four bytes a character.
+    # Python stores text with one to four bytes per character.
     return _OVERHEAD + 2 * (len(row.text) + len(row.html or "") + len(row.title))

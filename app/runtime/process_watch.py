@@ -1,4 +1,4 @@
-"""A process that another one started does not outlive it."""
+"""A child process exits with its parent, even if the parent was killed."""
 
 import os
 import threading
@@ -7,12 +7,12 @@ from multiprocessing import parent_process
 
 
 def exit_with_parent(clean: Callable[[], None] = lambda: None) -> None:
-    """End this process when the one that started it is gone: even when that one was killed.
+    """Exit this process as soon as its parent has ended, however it ended.
 
     Parameters
     ----------
     clean
-        Removes what the dead one can remove no more.
+        Removes what the parent can no longer remove.
     """
     parent = parent_process()
     if parent is not None:

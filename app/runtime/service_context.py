@@ -1,4 +1,4 @@
-"""What every use case needs: the database, and what this process remembers of it."""
+"""The process context that every use case runs with: the database, and caches of it."""
 
 import copy
 import secrets
@@ -28,16 +28,16 @@ from nextpair.storage.database import Connection, Database
 from nextpair.storage.rows import JudgmentRow, Purpose, TopicHead
 
 MOST_WORKERS = 100_000
-"""How many workers' ids are remembered, and how many topics on which nothing is left to ask."""
+"""How many workers' ids are cached, and how many topics on which nothing is left to ask."""
 
 
 class ServiceContext:
-    """One process's view of an installation.
+    """What one process shares between use cases: database, projections, caches and signers.
 
     Parameters
     ----------
     clock
-        Tells the time by which the tokens of assignments expire.
+        Returns the time that decides whether the token of an assignment has expired.
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
@@ -46,7 +46,7 @@ class ServiceContext:
             settings.database.get_secret_value(),
             pool_size=settings.pool_size,
             busy_seconds=settings.busy_seconds,
-            # The other threads read meanwhile.
+            # So that other threads can still read while these wait for the write lock.
             most_waiting=max(1, settings.threads // 2),
         )
         self.topics = TopicCache(settings.cache_mb * MB, settings.busy_seconds)
@@ -58,48 +58,51 @@ class ServiceContext:
         self.sessions = SessionSigner(secret)
         self.receipts = Receipts(secret)
         self._studies: dict[int, Study] = {}
-        # Names never change hands: a study or topic is not renamed, and not deleted.
+        # These caches need no invalidation: studies and topics are never renamed or deleted.
         self._study_ids: dict[str, int] = {}
         self._topic_ids: dict[tuple[int, str], int] = {}
         self._worker_ids: dict[tuple[int, str], int] = {}
-        self._done: dict[tuple[int, int | None], int] = {}
+        self._exhausted: dict[tuple[int, int | None], int] = {}
         self.stopping = threading.Event()
         self.commit_group: CommitGroup | None = None
         self._transactor = Transactor(self.database, self.topics, self.catch_up)
         self._committer = self._group_committer()
 
     def _group_committer(self) -> "GroupCommitter[ServiceContext] | None":
-        """Make what commits together: who is alone on SQLite never waits for another writer."""
+        """Make the group committer where one process serves on SQLite: it is the only writer."""
         if not self.database.is_sqlite or self.settings.processes > 1:
             return None
         return GroupCommitter(self._begin, self.settings.busy_seconds)
 
     @contextmanager
     def _begin(self, seconds: float) -> Iterator[tuple["ServiceContext", CommitGroup]]:
-        """Make the same service, over the same memory, whose changes are committed together."""
+        """Begin a commit group, and yield a copy of this context whose changes join that group.
+
+        The copy is shallow: both share the caches.
+        """
         try:
-            with commit_group(self.database, self.topics, seconds) as changes:
-                service = copy.copy(self)
-                service.commit_group = changes
-                yield service, changes
+            with commit_group(self.database, self.topics, seconds) as group:
+                context = copy.copy(self)
+                context.commit_group = group
+                yield context, group
         except BaseException:
-            # What they tell may have been read from what is now undone.
-            for known in (self._worker_ids, self._studies, self._done):
-                known.clear()
+            # These may have been read from the transaction that was rolled back.
+            for cache in (self._worker_ids, self._studies, self._exhausted):
+                cache.clear()
             raise
 
     def close(self) -> None:
-        """Give back the database."""
+        """Stop the committer, and close the database's connections."""
         if self._committer is not None:
             self._committer.close()
         self.database.close()
 
     async def execute(self, use_case: Callable[["ServiceContext"], Result]) -> Result:
-        """Run a use case that changes one topic, in a thread: nothing waits on the event loop.
+        """Run a use case that changes one topic, in a thread: nothing blocks the event loop.
 
-        Where one process serves, on SQLite, changes that come at the same moment are committed
-        together. A thread of its own is for what has to wait meanwhile: for a topic to be read, or
-        one that another is changing.
+        Where one process serves, on SQLite, use cases that come at the same moment share a
+        transaction. One that would block the others (its topic is not loaded, or is contended) runs
+        in a thread of its own.
         """
         if self._committer is not None:
             with suppress(WouldBlock):
@@ -130,7 +133,7 @@ class ServiceContext:
         return known
 
     def study(self, connection: Connection, study_id: int, version: int | None = None) -> Study:
-        """Return a study at a version, from memory if that is the one remembered."""
+        """Return a study at a version, from the cache if it has that version."""
         known = self._studies.get(study_id)
         if known is None or known.version != version:
             row = studies.get_study(connection, study_id)
@@ -139,7 +142,7 @@ class ServiceContext:
         return known
 
     def design_of(self, name: str) -> str:
-        """Return the name of a study's design, which never changes."""
+        """Return the name of a study's design, which never changes after its creation."""
         study_id = self.study_id(name)
         known = self._studies.get(study_id)
         if known is None:
@@ -148,7 +151,7 @@ class ServiceContext:
         return known.settings.design
 
     def worker_id(self, connection: Connection, study_id: int, name: str) -> int | None:
-        """Return the id of a worker who has been here before, from memory if they are in it."""
+        """Return the id of a worker, from the cache if it is there; None for a new worker."""
         known = self._worker_ids.get((study_id, name))
         if known is None:
             row = studies.find_worker(connection, study_id, name)
@@ -160,25 +163,26 @@ class ServiceContext:
         return known
 
     def is_exhausted(self, topic_id: int, version: int, worker_id: int | None) -> bool:
-        """Say whether nothing was left to ask of a topic when it last changed.
+        """Say whether a topic at this version is known to have nothing left to ask.
 
         Parameters
         ----------
         worker_id
-            Who asks, where that matters: who is checked may have a batch to be concluded.
+            Who asks; None where that makes no difference. It does where workers are checked: one of
+            them may have a batch that is still to be evaluated.
         """
-        return self._done.get((topic_id, worker_id)) == version
+        return self._exhausted.get((topic_id, worker_id)) == version
 
     def remember_exhausted(self, topic_id: int, version: int, worker_id: int | None) -> None:
-        """Keep in mind that at this version nothing is left to ask."""
-        if len(self._done) >= MOST_WORKERS:
-            self._done.clear()
-        self._done[topic_id, worker_id] = version
+        """Note that a topic at this version has nothing left to ask."""
+        if len(self._exhausted) >= MOST_WORKERS:
+            self._exhausted.clear()
+        self._exhausted[topic_id, worker_id] = version
 
     def transact(self, topic_id: int, decide: Decision[Result]) -> Result:
-        """Let an act change a topic, or find that there is nothing to change.
+        """Make a decision on a topic and write its unit of work, in the group if there is one.
 
-        Nothing is told before it is committed.
+        Without a group it is committed on return; a group answers its requests after its commit.
         """
         if self.commit_group is not None:
             return self.commit_group.transact(topic_id, decide)
@@ -186,7 +190,7 @@ class ServiceContext:
 
     @contextmanager
     def projection_of(self, topic_id: int) -> Iterator[TopicProjection]:
-        """Have a topic as it is now, without keeping other processes from changing it."""
+        """Yield the projection of a topic as it is now; the database's row is not locked."""
         with self.topics.hold(topic_id) as slot:
             with self.database.read() as connection:
                 head = topics.topic_head(connection, topic_id)
@@ -194,7 +198,7 @@ class ServiceContext:
             yield projection
 
     def answer_set(self, projection: TopicProjection) -> AnswerSet:
-        """Return a topic's answers, as far as it has come in memory, for scores of all of them."""
+        """Return the answers that count, up to the projection's version, to aggregate them."""
         with self.database.read() as connection:
             study = self.study(connection, projection.head.study_id, projection.head.study_version)
             rows = judgments.counting(connection, projection.topic.id)
@@ -205,7 +209,7 @@ class ServiceContext:
     def catch_up(
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
     ) -> TopicProjection:
-        """Bring a topic in memory to its newest version."""
+        """Bring a projection to the newest version; load it if it is not in memory."""
         with slot.invalidated_on_error(), gc_paused() if slot.projection is None else nullcontext():
             projection = slot.projection
             if projection is None:
@@ -222,14 +226,17 @@ class ServiceContext:
 def answer_set_of(
     study: Study, projection: TopicProjection, rows: Sequence[JudgmentRow]
 ) -> AnswerSet:
-    """Put the judgments of a topic that count as its answers."""
+    """Make the answer set of a topic from its judgments that count."""
     work = [row for row in rows if row.purpose == Purpose.WORK]
     return AnswerSet(
-        study.design, len(projection.state.documents), work, _traps(study, projection, rows)
+        study.design,
+        len(projection.state.documents),
+        work,
+        _gold_judgments(study, projection, rows),
     )
 
 
-def _traps(
+def _gold_judgments(
     study: Study, projection: TopicProjection, rows: Sequence[JudgmentRow]
 ) -> list[tuple[JudgmentRow, Outcome | float]]:
     known = {

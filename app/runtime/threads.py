@@ -1,7 +1,8 @@
-"""One thread each: numerical libraries add numbers up in another order with more.
+"""Limits numerical libraries (OpenMP, BLAS) to one thread, for reproducible sums.
 
-With several threads a sum depends on how many there are, so that a simulated study would depend on
-the machine; and the matrices here are so small that handing them out costs more than it brings.
+With several threads the order of additions, and so the rounding of a sum, depends on their number,
+and a simulated study would depend on the machine. The matrices here are so small that more threads
+cost more than they save.
 """
 
 import os
@@ -18,16 +19,16 @@ VARIABLES = (
 
 
 def limit_library_threads() -> None:
-    """Limit libraries that this process, or one that it starts, has yet to load.
+    """Limit the libraries that this process, or one that it starts, has not loaded yet.
 
-    OpenMP keeps a limit for every thread: only what it reads as it is loaded reaches all of them.
+    OpenMP has a limit per thread: only the environment, read at loading, sets it for all threads.
     """
     os.environ.update(dict.fromkeys(VARIABLES, "1"))
 
 
 def limit_threads() -> None:
-    """Compute with one thread from now on, in this process and in those it starts."""
-    from threadpoolctl import threadpool_limits  # it takes time that not every command needs
+    """Compute with one thread from now on, in this process and in those that it starts."""
+    from threadpoolctl import threadpool_limits  # slow to import, and not every command needs it
 
     limit_library_threads()
     threadpool_limits(1)
@@ -35,7 +36,7 @@ def limit_threads() -> None:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Compute with one thread for a while, and then as before."""
+    """Compute with one thread within the block, and then as before."""
     from threadpoolctl import threadpool_limits
 
     before = {name: os.environ.get(name) for name in VARIABLES}

@@ -1,4 +1,4 @@
-"""Steps: what one use case does to one topic, decided first and then written."""
+"""Unit of work: everything that one use case writes for one topic, decided first, then written."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,12 +23,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class UnitOfWork(Generic[Result]):
-    """A change to a topic with what has to be written for it, and what to tell.
+    """The rows that one decision writes, the delta that it applies to the projection, its result.
 
     Parameters
     ----------
-    change
-        None where nothing changes.
+    result
+        What the caller is told, once the transaction is committed.
+    delta
+        The same change for the projection; None where nothing changes and nothing is written.
     """
 
     result: Result
@@ -41,70 +43,76 @@ class UnitOfWork(Generic[Result]):
 
 
 Decision = Callable[[Connection, TopicProjection, bool], UnitOfWork[Result] | None]
-"""Decides on a step from what is known of a topic; it may read, but not write.
+"""A function from the projection of a topic to a unit of work. It reads, and does not write.
 
-It is told whether it has the topic's lock. Without, what it knows may be old, and it may answer
-None: then it is asked again with the lock.
+Its last argument says whether it has the topic's lock. Without the lock the projection may be
+stale, and the decision may return None: then it is called again with the lock.
 """
 
 
-def write(connection: Connection, projection: TopicProjection, step: UnitOfWork[Result]) -> bool:
-    """Write a step; False if the topic has been changed by others, and nothing was written."""
-    assert step.delta is not None
+def write(connection: Connection, projection: TopicProjection, work: UnitOfWork[Result]) -> bool:
+    """Write a unit of work; False if the compare-and-swap failed, and nothing was written."""
+    assert work.delta is not None
     if not topics.compare_and_swap(
-        connection, projection.topic.id, projection.head, step.delta.head
+        connection, projection.topic.id, projection.head, work.delta.head
     ):
         return False
-    assignments.add_assignments(connection, step.new_assignments)
-    for row in step.changed_assignments:
+    assignments.add_assignments(connection, work.new_assignments)
+    for row in work.changed_assignments:
         assignments.change_assignment(connection, row)
-    if step.judgment is not None:
-        judgments.add_judgment(connection, step.judgment)
-    judgments.add_retractions(connection, step.retractions)
-    if step.verdict is not None:
-        checks.add_verdict(connection, step.verdict)
-        if step.verdict.effect in (VerdictEffect.STOP, VerdictEffect.STOP_AND_IGNORE):
-            studies.stop_worker(connection, projection.head.study_id, step.verdict.worker_id)
+    if work.judgment is not None:
+        judgments.add_judgment(connection, work.judgment)
+    judgments.add_retractions(connection, work.retractions)
+    if work.verdict is not None:
+        checks.add_verdict(connection, work.verdict)
+        if work.verdict.effect in (VerdictEffect.STOP, VerdictEffect.STOP_AND_IGNORE):
+            studies.stop_worker(connection, projection.head.study_id, work.verdict.worker_id)
     return True
 
 
 def decide_without_lock(
     connection: Connection, projection: TopicProjection, decide: Decision[Result]
 ) -> UnitOfWork[Result] | None:
-    """Act without the lock; None if that came to anything but a change."""
+    """Decide on a projection that may be stale; None unless the outcome is a change.
+
+    A refusal, or the finding that there is nothing to change, may come from stale data. It must be
+    confirmed under the lock. A change need not be: its compare-and-swap fails if the data is stale.
+    """
     try:
-        step = decide(connection, projection, False)
+        work = decide(connection, projection, False)
     except StorageError:
         raise
     except NextpairError:
         return None
-    return None if step is None or step.delta is None else step
+    return None if work is None or work.delta is None else work
 
 
 def try_optimistically(
     connection: Connection, projection: TopicProjection, decide: Decision[Result]
 ) -> UnitOfWork[Result] | None:
-    """Act without the lock; None if that came to anything but a change that was written."""
-    step = decide_without_lock(connection, projection, decide)
-    return step if step is not None and write(connection, projection, step) else None
+    """Decide without the lock and write; None if there was no change, or it was not written."""
+    work = decide_without_lock(connection, projection, decide)
+    return work if work is not None and write(connection, projection, work) else None
 
 
-def fits_single_statement(step: UnitOfWork[Any]) -> bool:
-    """Say whether a step is one new assignment or one answer, which one statement can write."""
-    if step.retractions or step.verdict is not None:
+def fits_single_statement(work: UnitOfWork[Any]) -> bool:
+    """Say whether a unit of work is one new assignment or one answer: one statement writes it."""
+    if work.retractions or work.verdict is not None:
         return False
-    new, changed = len(step.new_assignments), len(step.changed_assignments)
-    return (new, changed) == ((1, 0) if step.judgment is None else (0, 1))
+    new, changed = len(work.new_assignments), len(work.changed_assignments)
+    return (new, changed) == ((1, 0) if work.judgment is None else (0, 1))
 
 
 def commit_in_single_statement(
-    connection: Connection, projection: TopicProjection, step: UnitOfWork[Result]
+    connection: Connection, projection: TopicProjection, work: UnitOfWork[Result]
 ) -> ConcurrentDelta | None:
-    """Write a simple step as one statement; what others did, if it could not be written."""
-    assert step.delta is not None
-    seen, to = projection.head, step.delta.head
-    if step.judgment is None:
-        return single_statement.insert_assignment(connection, seen, to, step.new_assignments[0])
+    """Write a unit of work as one statement; if its compare-and-swap failed, what others did."""
+    assert work.delta is not None
+    expected, updated = projection.head, work.delta.head
+    if work.judgment is None:
+        return single_statement.insert_assignment(
+            connection, expected, updated, work.new_assignments[0]
+        )
     return single_statement.insert_judgment(
-        connection, seen, to, step.judgment, step.changed_assignments[0]
+        connection, expected, updated, work.judgment, work.changed_assignments[0]
     )

@@ -80,7 +80,7 @@ def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
     session = arrivals.current(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
     showing = Showing(service, session.study, session.worker, opaque=True)
-    handed, verdict = turn.handed, turn.verdict
+    handed, verdict = turn.issued, turn.verdict
     return SessionNextOut(
         assignments=[
             showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
