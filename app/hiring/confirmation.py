@@ -132,7 +132,7 @@ def _append(
     row = replace(held.assignment, state=State.OPEN, quarantine=None, held=None)
     content = study.design.read(answer, review=row.subject is not None)
     reading = JudgmentBuilder(service, connection, projection, study, row)
-    judgment = reading.judgment(content, answer, at)
+    judgment = reading.build(content, answer, at)
     judgment = replace(judgment, seconds=held.assignment.held["seconds"])
     concluded = None
     if row.batch is not None or row.purpose == Purpose.QUIZ:

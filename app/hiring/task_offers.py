@@ -217,7 +217,7 @@ def _answered(
         reason=None,
     )
     reading = JudgmentBuilder(service, connection, projection, held.study, own)
-    judgment = reading.judgment(content, content.model_dump(mode="json"), now)
+    judgment = reading.build(content, content.model_dump(mode="json"), now)
     judgment = replace(judgment, seconds=told.seconds)
     given = f"answered as {own.number}"
     stand_in = replace(row, state=State.SKIPPED, version=head.version, reason=given)

@@ -1,4 +1,4 @@
-"""What is told of an answer that was taken."""
+"""The acknowledgement of an answer: sent only once the judgment is committed."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from nextpair.storage.rows import AssignmentRow, JudgmentRow, VerdictRow
 
 @dataclass(frozen=True, slots=True)
 class Acknowledgement:
-    """A judgment in the log, and whether it was there before.
+    """A judgment in the log, and whether an earlier call had put it there.
 
     Parameters
     ----------
     sides
         The ids of the documents on the left and on the right.
     verdict
-        What the batch came to that it completed, if it did.
+        The verdict on the batch or quiz that this answer has completed, if it has.
     """
 
     judgment: JudgmentRow
@@ -31,7 +31,9 @@ class Acknowledgement:
 def acknowledge(
     context: AssignmentContext, judgment: JudgmentRow, *, repeated: bool
 ) -> Acknowledgement:
-    left, right = (context.projection.document_name(place) for place in context.assignment.sides)
+    left, right = (
+        context.projection.document_name(position) for position in context.assignment.sides
+    )
     return Acknowledgement(
         judgment,
         context.assignment,

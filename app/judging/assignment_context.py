@@ -1,4 +1,4 @@
-"""An assignment in hand: found, its worker known, and its topic ready to be changed."""
+"""The context of a change to one assignment: its row, its study, and its topic's projection."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from nextpair.storage.rows import AssignmentRow, Status, TopicRow
 
 
 class AssignmentContext(NamedTuple):
-    """An assignment of a topic."""
+    """An assignment, with the study and the projection that it belongs to."""
 
     projection: TopicProjection
     study: Study
@@ -30,7 +30,7 @@ class AssignmentContext(NamedTuple):
 
 
 def transact(service: ServiceContext, ref: AssignmentRef, decide: Decision[Result]) -> Result:
-    """Let an act change the topic of an assignment."""
+    """Make a decision on the topic of an assignment, and commit it."""
     try:
         return service.transact(ref.topic_id, decide)
     except UnknownTopic:
@@ -38,7 +38,7 @@ def transact(service: ServiceContext, ref: AssignmentRef, decide: Decision[Resul
 
 
 def find_assignment(service: ServiceContext, ref: AssignmentRef) -> tuple[AssignmentRow, TopicRow]:
-    """Return an assignment as it stands."""
+    """Return an assignment and its topic, as they are in the database."""
     with service.database.read() as connection:
         row = assignments.find_assignment(connection, ref.topic_id, ref.number)
         if row is None:
@@ -53,7 +53,7 @@ def load_context(
     ref: AssignmentRef,
     worker: str | None,
 ) -> AssignmentContext:
-    """Find an assignment; it must be the worker's who is said to have it."""
+    """Load the context of an assignment; raise if it is not the named worker's."""
     row = projection.open_assignments.get(ref.number) or projection.quarantine.get(ref.number)
     row = row or assignments.find_assignment(connection, ref.topic_id, ref.number)
     if row is None:
@@ -67,7 +67,7 @@ def load_context(
 
 
 def check_open(context: AssignmentContext) -> None:
-    """Raise if the study or the topic takes no answers, or none from this worker."""
+    """Raise if the study or the topic is closed, or the worker is blocked."""
     check_not_blocked(context)
     if context.projection.head.study_status == Status.CLOSED:
         raise StudyClosed(f"study {context.study.name!r} is closed")
@@ -76,12 +76,12 @@ def check_open(context: AssignmentContext) -> None:
 
 
 def check_not_blocked(context: AssignmentContext) -> None:
-    """Raise if the worker was blocked: what they hold is worth nothing any more."""
+    """Raise if the worker is blocked: their open assignments take no answers any more."""
     if context.assignment.worker_id in context.study.blocked_ids:
         raise WorkerBlocked(f"the worker is blocked in study {context.study.name!r}")
 
 
 def check_attempt(row: AssignmentRow, ref: AssignmentRef) -> None:
-    """Raise if another attempt is meant than the one the assignment is at."""
+    """Raise if the reference is to another attempt than the assignment's current one."""
     if ref.attempt is not None and ref.attempt != row.attempt:
         raise SpentToken()

@@ -1,4 +1,4 @@
-"""Choosing questions for a worker, one after the other, each knowing of those before it."""
+"""Issues assignments to a worker: select a pair, take its lease, store, and only then tell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,16 +21,16 @@ from nextpair.storage.rows import AssignmentRow, Purpose, State, TopicRow
 
 @dataclass(slots=True)
 class IssuedAssignments:
-    """What a worker got, and why not more.
+    """The assignments that a worker was given, and the reason why there are not more.
 
     Parameters
     ----------
     topics, ids
         The topics of the assignments, and the ids of their documents where they are at hand.
     version
-        Of the topic before.
+        The topic's version before they were issued.
     idle
-        What the topic's selector said in place of a question, if it was asked for one.
+        What the selector returned in place of a pair, if it was asked and had none.
     """
 
     assignments: list[AssignmentRow] = field(default_factory=list)
@@ -43,12 +43,14 @@ class IssuedAssignments:
 
 
 class AssignmentIssuer:
-    """What one worker is given of one topic in one call.
+    """Issues the assignments of one topic to one worker, for one call.
+
+    Each selection sees the leases of those before it.
 
     Parameters
     ----------
-    turn
-        Where the worker stands in their batch, if there are batches.
+    batch
+        How far the worker's batch is, where work comes in batches with check questions.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class AssignmentIssuer:
         worker_id: int,
         request: NextRequest,
         now: float,
-        turn: BatchProgress | None = None,
+        batch: BatchProgress | None = None,
     ) -> None:
         self._projection = projection
         self._worker_id = worker_id
@@ -72,10 +74,10 @@ class AssignmentIssuer:
         )
         self._asked = projection.head.asked
         self._version = projection.head.version + 1
-        self._batch = turn
+        self._batch = batch
         self._sampler = (
             None
-            if turn is None
+            if batch is None
             else CheckQuestionSampler(projection, worker_id, request.quarantine)
         )
         self.new: list[AssignmentRow] = []
@@ -83,7 +85,7 @@ class AssignmentIssuer:
         self.idle: Idle | None = None
 
     def issue_next(self, count: int) -> None:
-        """Choose up to so many questions."""
+        """Issue up to `count` assignments."""
         for _ in range(count if self._batch is None else min(count, self._batch.left)):
             self._issue_one()
             if self.idle is not None:
@@ -92,7 +94,7 @@ class AssignmentIssuer:
     def _issue_one(self) -> None:
         choice, rng = self._select([*self._leases, *self._advisory])
         if isinstance(choice, Idle) and self._advisory:
-            # Nobody waits for strangers: what they hold, or say, is asked once more.
+            # Leases of unconfirmed sessions are only advisory: their pairs are asked once more.
             choice, rng = self._select(self._leases)
         if isinstance(choice, Idle):
             self.idle = choice
@@ -105,11 +107,11 @@ class AssignmentIssuer:
         if question.purpose is Purpose.WORK:
             worker = str(self._worker_id)
             self._leases.append(Lease(question.pair, worker, question.subject))
-        held = self._projection.unanswered_assignment(self._worker_id, question.pair)
-        if held is None or question.purpose is not Purpose.WORK:
+        unanswered = self._projection.unanswered_assignment(self._worker_id, question.pair)
+        if unanswered is None or question.purpose is not Purpose.WORK:
             self.issue(question, swapped=bool(rng.integers(2)))
         else:
-            self.renew(held)
+            self.renew(unanswered)
 
     def _select(self, leases: Sequence[Lease]) -> tuple[Pair | Ask | Idle, np.random.Generator]:
         state, worker = self._projection.state, str(self._worker_id)
@@ -118,14 +120,14 @@ class AssignmentIssuer:
         return state.select(worker, leases, rng, barred), rng
 
     def _check(self, rng: np.random.Generator) -> ChosenQuestion | None:
-        """Ask something whose answer says more about the worker, where it is time for that."""
+        """Draw a check question in place of work, if the batch has one due now."""
         if self._batch is None or self._sampler is None:
             return None
         purpose = self._batch.draw(rng)
         return None if purpose is Purpose.WORK else self._sampler.find(purpose, rng)
 
     def _waits_for_answers(self) -> bool:
-        """Say whether only repeats are to come, of answers that the worker still has to give."""
+        """Say whether only repeats are left, of questions that the worker has not answered yet."""
         if self._batch is None or not self._batch.repeats or not self._batch.only_checks_left:
             return False
         return bool(self.issued) or any(
@@ -134,20 +136,22 @@ class AssignmentIssuer:
         )
 
     def issue_trap(self) -> None:
-        """Hand out a question whose answer is known, where there is one for this worker."""
+        """Issue a trap, if there is one that this worker has not had."""
         rng = self._projection.state.settings.question_rng(self._asked)
         trap = None if self._sampler is None else self._sampler.find(Purpose.TRAP, rng)
         if trap is not None:
             self.issue(trap, swapped=bool(rng.integers(2)))
 
     def draw_swap(self) -> bool:
-        """Toss the coin of the next question, which decides its sides."""
+        """Draw which document of the next question is shown on which side."""
         return bool(self._projection.state.settings.question_rng(self._asked).integers(2))
 
     def issue(self, question: ChosenQuestion, *, swapped: bool) -> None:
-        """Hand out a question; one that a session in quarantine holds is taken over."""
-        there = self._projection.quarantine.find(self._worker_id, question.pair, question.purpose)
-        self._asked += there is None
+        """Issue a question; one that another session holds in quarantine is reassigned."""
+        existing = self._projection.quarantine.find(
+            self._worker_id, question.pair, question.purpose
+        )
+        self._asked += existing is None
         in_batch = self._batch is not None and question.purpose is not Purpose.QUIZ
         row = AssignmentRow(
             self._projection.topic.id,
@@ -169,22 +173,22 @@ class AssignmentIssuer:
         )
         if self._batch is not None and in_batch:
             self._batch.count(question.purpose)
-        if there is None:
+        if existing is None:
             self.new.append(row)
             self.issued.append(row)
-        elif there.quarantine == self._quarantine is not None:
-            self.renew(there)
+        elif existing.quarantine == self._quarantine is not None:
+            self.renew(existing)
         else:
-            self.renew(replace(reassigned(there, self._quarantine), batch=row.batch))
+            self.renew(replace(reassigned(existing, self._quarantine), batch=row.batch))
 
-    def renew(self, held: AssignmentRow) -> None:
-        """Hand out again what the worker once held, or holds, and has not answered."""
+    def renew(self, row: AssignmentRow) -> None:
+        """Renew the lease of an assignment that the worker was given, and has not answered."""
         self.issued.append(
-            replace(held, version=self._version, expires_at=self._expiry, request=self._request_id)
+            replace(row, version=self._version, expires_at=self._expiry, request=self._request_id)
         )
 
     def unit_of_work(self, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
-        """Return what handing these out changes, and what is told of it."""
+        """Return the unit of work that stores these assignments."""
         projection = self._projection
         reason = otherwise if self.idle is None else Reason(self.idle.value)
         ids = {projection.topic.id: projection.state.documents.ids}

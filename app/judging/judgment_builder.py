@@ -1,4 +1,4 @@
-"""Reading an answer against what its worker saw, and putting it as an entry of the log."""
+"""Builds the judgment of an answer: validated against what its worker saw, sides undone."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from nextpair.storage.rows import AssignmentRow, DocumentRow, JudgmentRow
 
 
 class JudgmentBuilder:
-    """One assignment whose answer has come."""
+    """Builds a log entry from the answer to one assignment."""
 
     def __init__(
         self,
@@ -29,8 +29,8 @@ class JudgmentBuilder:
         self._service, self._connection = service, connection
         self._projection, self._study, self._row = projection, study, row
 
-    def judgment(self, content: AnswerModel, kept: Mapping[str, Any], now: float) -> JudgmentRow:
-        """Check an answer, and say what it means for the first document."""
+    def build(self, content: AnswerModel, kept: Mapping[str, Any], now: float) -> JudgmentRow:
+        """Validate an answer, and return its judgment, whose outcome is from the first document."""
         row, design = self._row, self._study.design
         design.check(content, self._seen())
         outcome = design.outcome(content)
@@ -59,15 +59,15 @@ class JudgmentBuilder:
     def _texts(self) -> Sequence[str]:
         row = self._row
         sides = row.sides if row.first != row.second else row.sides[:1]
-        found = self._service.documents.get(row.topic_id, sides, self._connection)
-        return [plain_text(one) for one in found]
+        documents = self._service.documents.get(row.topic_id, sides, self._connection)
+        return [plain_text(document) for document in documents]
 
     def _reviewed(self) -> Mapping[str, Any] | None:
         if self._row.subject is None:
             return None
         subject = [self._row.subject]
-        (found,) = judgments.numbered(self._connection, self._row.topic_id, subject)
-        return found.answer
+        (reviewed,) = judgments.numbered(self._connection, self._row.topic_id, subject)
+        return reviewed.answer
 
     def _correct(self, content: AnswerModel) -> bool | None:
         row, design = self._row, self._study.design
@@ -81,6 +81,6 @@ class JudgmentBuilder:
 
 
 def plain_text(document: DocumentRow) -> str:
-    """Return what a document says: its title and its text, or its HTML without the tags."""
+    """Return a document's title and text; of an HTML document, the text without tags."""
     body = document.text or unescape(re.sub(r"<[^>]*>", " ", document.html or ""))
     return f"{document.title}\n{body}"

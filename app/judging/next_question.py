@@ -1,4 +1,4 @@
-"""Handing out questions: choose a pair, store its assignment with a lease, and only then tell."""
+"""Next question: the next assignments of a worker, in one topic or over all of a study."""
 
 import zlib
 from dataclasses import replace
@@ -18,18 +18,18 @@ from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Status, TopicRow
 
 _FINAL = frozenset((Reason.CAP, Reason.STOPPED, Reason.UNDERSTANDING, Reason.QUIZ, Reason.HELD))
-"""Reasons for which no other topic is looked at, unless a selector gave them."""
+"""With these reasons no other topic is tried, unless it was the selector that gave them."""
 _OVER_TOPICS = (Reason.DONE, Reason.SEEN, Reason.HELD, Reason.WAIT, Reason.PAUSED).index
-"""Which of the reasons of several topics is told: the last one of these."""
+"""Precedence of the reasons of several topics: the last one of these is returned."""
 
 
 def next_in_study(
     service: ServiceContext, study_id: int, request: NextRequest, now: float
 ) -> IssuedAssignments:
-    """Hand out questions of any topic of a study.
+    """Issue assignments of any topic of a study.
 
-    Each worker goes through the topics in their own turn, so that many workers spread over many
-    topics, and each stays with one while it has questions.
+    Each worker goes through the topics from another start, by a hash of their name, so that many
+    workers spread over many topics, and each stays with one topic while it has questions.
     """
     with service.database.read() as connection:
         study = service.study(connection, study_id)
@@ -38,23 +38,23 @@ def next_in_study(
     _check_study(study, request.worker)
     if request.worker in study.stopped:
         return IssuedAssignments(reason=Reason.STOPPED)
-    turn = zlib.crc32(request.worker.encode()) % max(len(open_topics), 1)
+    start = zlib.crc32(request.worker.encode()) % max(len(open_topics), 1)
     issued = IssuedAssignments(reason=Reason.DONE)
-    for topic_id, version in (*open_topics[turn:], *open_topics[:turn]):
+    for topic_id, version in (*open_topics[start:], *open_topics[:start]):
         idle = _known_idle(service, study, (topic_id, version), worker_id, request, now)
         if idle is None:
-            some = _next_of(service, topic_id, request, issued, now)
-            if some.reason is Reason.DONE and not some.assignments:
+            part = _next_of(service, topic_id, request, issued, now)
+            if part.reason is Reason.DONE and not part.assignments:
                 checked = worker_id if study.settings.quality.checks else None
-                service.remember_exhausted(topic_id, some.version, checked)
-            full = some.repeated or len(issued.assignments) == request.count
-            if full or (some.reason in _FINAL and some.idle is None):
-                issued.reason = some.reason
+                service.remember_exhausted(topic_id, part.version, checked)
+            full = part.repeated or len(issued.assignments) == request.count
+            if full or (part.reason in _FINAL and part.idle is None):
+                issued.reason = part.reason
                 break
-            idle = some.reason
+            idle = part.reason
         issued.reason = max(issued.reason or Reason.DONE, idle or Reason.DONE, key=_OVER_TOPICS)
     if request.request_id is not None and not issued.assignments:
-        return _given_before(service, study_id, request) or issued
+        return _issued_before(service, study_id, request) or issued
     return issued
 
 
@@ -65,17 +65,17 @@ def _next_of(
     issued: IssuedAssignments,
     now: float,
 ) -> IssuedAssignments:
-    """Hand out what one topic has, as far as others have not handed out enough."""
+    """Issue what one topic has, up to the count that the topics before it have left."""
     left = replace(request, count=request.count - len(issued.assignments))
     try:
-        some = next_in_topic(service, topic_id, left, now, repeatable=not issued.assignments)
+        part = next_in_topic(service, topic_id, left, now, repeatable=not issued.assignments)
     except TopicClosed:
-        # In this very moment: it was open when the topics were listed.
+        # Closed a moment ago: it was open when the topics were listed.
         return IssuedAssignments(reason=Reason.DONE)
-    issued.assignments += some.assignments
-    issued.topics |= some.topics
-    issued.ids |= some.ids
-    return some
+    issued.assignments += part.assignments
+    issued.topics |= part.topics
+    issued.ids |= part.ids
+    return part
 
 
 def _known_idle(
@@ -86,7 +86,10 @@ def _known_idle(
     request: NextRequest,
     now: float,
 ) -> Reason | None:
-    """Say why a topic has nothing for a worker, if memory can tell without troubling others."""
+    """Return why a topic has nothing for a worker, if that is certain without a transaction.
+
+    The projection is only looked at where it is at the listed version.
+    """
     topic_id, version = topic
     checks = study.settings.quality.checks
     if checks and worker_id is None:
@@ -104,7 +107,7 @@ def _known_idle(
         ):
             return None
         if checks:
-            # Who has nothing left to do here may have a batch that is to be concluded.
+            # A worker with nothing left to do here may have a batch that is to be evaluated.
             return None
         rng = projection.state.settings.question_rng(projection.head.asked)
         leases = projection.leases(now, study.unserved, study.settings.lease_seconds)
@@ -113,10 +116,10 @@ def _known_idle(
     return Reason(choice.value) if isinstance(choice, Idle) else None
 
 
-def _given_before(
+def _issued_before(
     service: ServiceContext, study_id: int, request: NextRequest
 ) -> IssuedAssignments | None:
-    """Return what the same call was given, for topics of which nothing is left to ask."""
+    """Return what the same call was given before, from topics that have nothing left to ask."""
     with service.database.read() as connection:
         worker_id = service.worker_id(connection, study_id, request.worker)
         if worker_id is None:
@@ -137,12 +140,12 @@ def next_in_topic(
     *,
     repeatable: bool = True,
 ) -> IssuedAssignments:
-    """Hand out questions of one topic.
+    """Issue assignments of one topic.
 
     Parameters
     ----------
     repeatable
-        Whether to look if the same was asked for, and given, before.
+        Whether a repeated call, by its request id, gets what it was given before.
     """
 
     def decide(
@@ -151,8 +154,8 @@ def next_in_topic(
         study = service.study(connection, projection.head.study_id, projection.head.study_version)
         check_admitted(study, projection, request.worker)
         worker_id = service.worker_id(connection, study.id, request.worker)
-        if not locked and (worker_id is None or _counts(study, projection)):
-            # A new worker, or one whose questions are counted, is locked: but the topic first.
+        if not locked and (worker_id is None or _locks_worker(study, projection)):
+            # The worker's row is to be written or locked, and always after the topic: no deadlock.
             return None
         if worker_id is None:
             worker_id = studies.enlist_worker(connection, study.id, request.worker, now).id
@@ -169,8 +172,8 @@ def next_in_topic(
         room = _room(connection, study, worker_id, request, now)
         capped = Reason.CAP if room < request.count else None
         if checks_workers(study, projection):
-            asked = WorkerGate(connection, projection, study, worker_id, request, now)
-            return asked.unit_of_work(room, capped)
+            gate = WorkerGate(connection, projection, study, worker_id, request, now)
+            return gate.unit_of_work(room, capped)
         issuer = AssignmentIssuer(projection, study, worker_id, request, now)
         issuer.issue_next(room)
         return issuer.unit_of_work(capped)
@@ -178,12 +181,12 @@ def next_in_topic(
     return service.transact(topic_id, decide)
 
 
-def _counts(study: Study, projection: TopicProjection) -> bool:
+def _locks_worker(study: Study, projection: TopicProjection) -> bool:
     return study.settings.judgments_per_worker is not None or checks_workers(study, projection)
 
 
 def check_admitted(study: Study, projection: TopicProjection, worker: str) -> None:
-    """Raise unless a worker may have, or answer, something of a topic."""
+    """Raise if the study or the topic is closed, or the worker is blocked."""
     _check_study(study, worker)
     if projection.head.status == Status.CLOSED:
         raise TopicClosed(f"topic {projection.topic.name!r} is closed")
@@ -206,7 +209,7 @@ def _topics_of(connection: Connection, rows: list[AssignmentRow]) -> dict[int, T
 def _room(
     connection: Connection, study: Study, worker_id: int, request: NextRequest, now: float
 ) -> int:
-    """Say how many questions a worker may still have."""
+    """Return how many assignments a worker may still get; locks the worker where that is capped."""
     cap = study.settings.judgments_per_worker
     if cap is None:
         return request.count

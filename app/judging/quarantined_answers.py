@@ -1,4 +1,4 @@
-"""Answers of sessions that their platform has not confirmed: stored, and in no log yet."""
+"""Answers of unconfirmed sessions: stored with their assignments, and not in the log yet."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ from nextpair.storage.rows import AssignmentRow, JudgmentRow, Purpose, State
 def quarantine_answer(
     connection: Connection, context: AssignmentContext, judgment: JudgmentRow
 ) -> UnitOfWork[Acknowledgement]:
-    """Store an answer with its question until the session is confirmed."""
+    """Store an answer with its assignment, until the session is confirmed."""
     kept = {
         "answer": judgment.answer,
         "outcome": judgment.outcome,
@@ -36,19 +36,21 @@ def quarantine_answer(
         version=head.version,
         expires_at=judgment.created_at + HELD_SECONDS,
     )
-    told = acknowledge(context, replace(judgment, number=0), repeated=False)
+    acknowledgement = acknowledge(context, replace(judgment, number=0), repeated=False)
     if row.purpose == Purpose.QUIZ:
-        checking = BatchEvaluation(
+        evaluation = BatchEvaluation(
             connection, context.projection, context.study, row.worker_id, row.quarantine
         )
-        told = replace(told, verdict=checking.held_quiz(judgment.created_at, judgment))
-    return UnitOfWork(told, TopicDelta(head, [row]), changed_assignments=[row])
+        acknowledgement = replace(
+            acknowledgement, verdict=evaluation.held_quiz(judgment.created_at, judgment)
+        )
+    return UnitOfWork(acknowledgement, TopicDelta(head, [row]), changed_assignments=[row])
 
 
 def repeat_acknowledgement(
     context: AssignmentContext, ref: AssignmentRef, content: Mapping[str, Any], *, turned: bool
 ) -> Acknowledgement:
-    """Say again what was said of an answer that is held, if this one says the same."""
+    """Acknowledge a quarantined answer again, if this answer is the same."""
     row = context.assignment
     if ref.attempt not in (None, row.attempt):
         raise SpentToken()
@@ -61,9 +63,10 @@ def repeat_acknowledgement(
 def check_is_last_answer(
     connection: Connection, row: AssignmentRow, now: float, window: float
 ) -> None:
-    """Raise unless a held answer is its session's last one, and not too old to be taken back."""
+    """Raise unless a quarantined answer is its session's last, and not too old to be undone."""
     assert row.quarantine is not None and row.held is not None
-    rows = [one for one in quarantine.of_session(connection, row.quarantine) if one.held]
+    session = quarantine.of_session(connection, row.quarantine)
+    rows = [answered for answered in session if answered.held]
     if (rows[-1].topic_id, rows[-1].number) != (row.topic_id, row.number):
         raise TooLateToUndo("only the worker's last answer can be taken back, and this is not it")
     if now - row.held["at"] > window:

@@ -1,4 +1,4 @@
-"""Letting go of what a worker holds who is not coming back: others can be asked at once."""
+"""Releases the leases of a worker who is not coming back: others can be asked at once."""
 
 from dataclasses import replace
 
@@ -11,9 +11,9 @@ from nextpair.storage.rows import State
 
 
 def release_leases(service: ServiceContext, worker_id: int, now: float) -> int:
-    """Let every lease of a worker run out now, and say how many there were.
+    """End every lease of a worker now, and return how many there were.
 
-    Nothing is taken from them: an answer that comes all the same still counts.
+    The assignments stay open: an answer that comes all the same still counts.
     """
     with service.database.read() as connection:
         held = assignments.leased_by(connection, worker_id, now)

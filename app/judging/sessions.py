@@ -1,4 +1,4 @@
-"""Judging sessions: what a worker's page may do in one study, for one worker, for some hours."""
+"""Judging sessions: one worker's page in one study, for some hours."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -17,12 +17,14 @@ from nextpair.storage.rows import AssignmentRow, Status, VerdictRow
 
 @dataclass(slots=True)
 class SessionQuestions:
-    """What a session's worker got, and how far they are.
+    """The assignments that a session got, and how many it has answered.
 
     Parameters
     ----------
     verdict
-        What came of checking the worker the last time, where there is nothing to ask them.
+        The latest verdict on the worker, where there is nothing to ask them.
+    topics
+        The name of the verdict's topic, by its id.
     """
 
     issued: IssuedAssignments
@@ -48,56 +50,56 @@ def _answered(connection: Connection, worker_id: int, session: Session) -> int:
 def next_in_session(
     service: ServiceContext, session: Session, count: int, held: Collection[str], now: float
 ) -> SessionQuestions:
-    """Hand out questions: first what the worker holds and the page has lost, then new ones.
+    """Return open assignments that the page has lost, then issue new ones.
 
-    So a page that was left and opened again, or whose answer got lost, wastes no question.
+    So a page that was closed and opened again, or whose response got lost, wastes no assignment.
 
     Parameters
     ----------
     held
         The ids of the assignments that the page still has.
     """
-    turn, room = _resume(service, session, count, held, now)
-    issued = turn.issued
+    questions, room = _resume(service, session, count, held, now)
+    issued = questions.issued
     if room > 0:
         _ask(service, session, issued, room, held, now)
     elif not issued.assignments and len(held) == 0:
         issued.reason = Reason.CAP
     if not issued.assignments:
-        _look_up_verdict(service, session, turn)
-    return turn
+        _look_up_verdict(service, session, questions)
+    return questions
 
 
 def _resume(
     service: ServiceContext, session: Session, count: int, held: Collection[str], now: float
 ) -> tuple[SessionQuestions, int]:
-    """Find what the worker holds, and how many questions they may have besides."""
-    turn = SessionQuestions(IssuedAssignments())
+    """Find the worker's open assignments, and how many more they may get."""
+    questions = SessionQuestions(IssuedAssignments())
     study_id = service.study_id(session.study)
     with service.database.read() as connection:
         study = service.study(connection, study_id)
         worker_id = service.worker_id(connection, study_id, session.worker)
         if worker_id is None:
-            return turn, count if session.count is None else min(count, session.count)
-        turn.answered = _answered(connection, worker_id, session)
+            return questions, count if session.count is None else min(count, session.count)
+        questions.answered = _answered(connection, worker_id, session)
         quarantined = session.quarantine is not None
         own = (session.quarantine,) if quarantined else (None, session.submission)
         held_rows = assignments.leased_by(connection, worker_id, now)
         open_rows = [row for row in held_rows if row.quarantine in own]
         if _is_served(study, session.worker):
             lost = [row for row in open_rows if _id(row) not in held]
-            _give_again(connection, session, turn.issued, lost, count)
-    room = count - len(turn.issued.assignments)
+            _reissue(connection, session, questions.issued, lost, count)
+    room = count - len(questions.issued.assignments)
     if session.count is not None:
-        room = min(room, session.count - turn.answered - len(open_rows))
-    return turn, room
+        room = min(room, session.count - questions.answered - len(open_rows))
+    return questions, room
 
 
 def _is_served(study: Study, worker: str) -> bool:
     return study.status == Status.OPEN and worker not in (*study.blocked, *study.stopped)
 
 
-def _give_again(
+def _reissue(
     connection: Connection,
     session: Session,
     issued: IssuedAssignments,
@@ -132,15 +134,17 @@ def _ask(
     issued.reason = new.reason
 
 
-def _look_up_verdict(service: ServiceContext, session: Session, turn: SessionQuestions) -> None:
+def _look_up_verdict(
+    service: ServiceContext, session: Session, questions: SessionQuestions
+) -> None:
     study_id = service.study_id(session.study)
     with service.database.read() as connection:
         worker_id = service.worker_id(connection, study_id, session.worker)
-        found = [] if worker_id is None else checks.verdicts_of(connection, worker_id)
-        if found:
-            turn.verdict = found[-1]
-            topic = topics.get_topic(connection, found[-1].topic_id)
-            turn.topics = {topic.id: topic.name}
+        verdicts = [] if worker_id is None else checks.verdicts_of(connection, worker_id)
+        if verdicts:
+            questions.verdict = verdicts[-1]
+            topic = topics.get_topic(connection, verdicts[-1].topic_id)
+            questions.topics = {topic.id: topic.name}
 
 
 def _id(row: AssignmentRow) -> str:

@@ -1,4 +1,4 @@
-"""Giving a question back, and taking the last answer back."""
+"""Skip: give an assignment back. Undo: retract one's last answer, and open it again."""
 
 from dataclasses import dataclass, replace
 
@@ -37,7 +37,7 @@ from nextpair.storage.rows import (
 
 @dataclass(frozen=True, slots=True)
 class SkippedAssignment:
-    """A question that was given back, and what the quiz came to that it completed, if it did."""
+    """A skipped assignment, and the verdict on the quiz that this has completed, if any."""
 
     assignment: AssignmentRow
     topic: str
@@ -51,10 +51,10 @@ def skip(
     now: float,
     reason: str | None = None,
 ) -> SkippedAssignment:
-    """Give a question back: it goes to someone else, and never again to this worker.
+    """Give an assignment back: its pair is asked of others, and never again of this worker.
 
-    Whether it was a check cannot be told from this: a check that is given back counts as wrong, and
-    only comes again where all of a quiz or a batch does.
+    A worker cannot find out by this whether it was a check question: a skipped check question
+    counts as wrong, and comes again only where the whole quiz or batch does.
     """
 
     def decide(
@@ -62,7 +62,7 @@ def skip(
     ) -> UnitOfWork[SkippedAssignment] | None:
         context = load_context(service, connection, projection, ref, worker)
         name = projection.topic.name
-        if context.assignment.state == State.SKIPPED or _skipped_before(
+        if context.assignment.state == State.SKIPPED or _was_skipped(
             connection, context.assignment, ref
         ):
             return UnitOfWork(
@@ -74,42 +74,42 @@ def skip(
         check_attempt(context.assignment, ref)
         row = replace(context.assignment, state=State.SKIPPED, reason=reason)
         if row.purpose != Purpose.QUIZ or row.quarantine is not None:
-            return _given_back(projection, row, None, now)
+            return _skipped(projection, row, None, now)
         if not locked:
             return None
-        checking = BatchEvaluation(connection, projection, context.study, row.worker_id)
+        evaluation = BatchEvaluation(connection, projection, context.study, row.worker_id)
         lease = context.study.settings.lease_seconds
-        return _given_back(projection, row, checking.after(row, None, now), now + lease)
+        return _skipped(projection, row, evaluation.after(row, None, now), now + lease)
 
     return transact(service, ref, decide)
 
 
-def _given_back(
+def _skipped(
     projection: TopicProjection,
     row: AssignmentRow,
-    concluded: VerdictConsequences | None,
+    consequences: VerdictConsequences | None,
     expiry: float,
 ) -> UnitOfWork[SkippedAssignment]:
-    """Return what giving a question back changes, with what follows from the quiz it completes."""
-    head = projection.next_head(entries=1 if concluded and concluded.judgments else 0)
+    """Return the unit of work of a skip, with the consequences of a quiz that it completes."""
+    head = projection.next_head(entries=1 if consequences and consequences.judgments else 0)
     row = replace(row, version=head.version)
-    verdict = None if concluded is None else concluded.verdict
-    told = SkippedAssignment(row, projection.topic.name, verdict)
-    if concluded is None:
-        return UnitOfWork(told, TopicDelta(head, [row]), changed_assignments=[row])
-    taken = retract_answers(concluded, head, expiry, projection.folded_purposes)
-    changed = list({one.number: one for one in (row, *taken.assignments)}.values())
+    verdict = None if consequences is None else consequences.verdict
+    skipped = SkippedAssignment(row, projection.topic.name, verdict)
+    if consequences is None:
+        return UnitOfWork(skipped, TopicDelta(head, [row]), changed_assignments=[row])
+    retracted = retract_answers(consequences, head, expiry, projection.folded_purposes)
+    changed = list({one.number: one for one in (row, *retracted.assignments)}.values())
     return UnitOfWork(
-        told,
-        TopicDelta(head, changed, retracted=taken.counted),
+        skipped,
+        TopicDelta(head, changed, retracted=retracted.counted),
         changed_assignments=changed,
-        retractions=taken.retractions,
-        verdict=concluded.verdict,
+        retractions=retracted.retractions,
+        verdict=consequences.verdict,
     )
 
 
-def _skipped_before(connection: Connection, row: AssignmentRow, ref: AssignmentRef) -> bool:
-    """Say whether this was given back as an attempt before, of a quiz that came again."""
+def _was_skipped(connection: Connection, row: AssignmentRow, ref: AssignmentRef) -> bool:
+    """Say whether the referenced attempt was skipped, of a quiz that was asked again since."""
     if ref.attempt is None or ref.attempt >= row.attempt:
         return False
     answered = judgments.answers_to(connection, row.topic_id, row.number)
@@ -119,7 +119,7 @@ def _skipped_before(connection: Connection, row: AssignmentRow, ref: AssignmentR
 def undo(
     service: ServiceContext, ref: AssignmentRef, worker: str | None, now: float
 ) -> tuple[AssignmentRow, TopicRow]:
-    """Take a worker's last answer back, and open the same question to them again."""
+    """Retract a worker's last answer, and open the same assignment to them again."""
 
     def decide(
         connection: Connection, projection: TopicProjection, locked: bool
@@ -145,15 +145,17 @@ def undo(
             version=head.version,
             expires_at=now + context.study.settings.lease_seconds,
         )
-        taken = RetractionRow(projection.topic.id, last.number, head.position, UNDO, BY_WORKER, now)
+        retraction = RetractionRow(
+            projection.topic.id, last.number, head.position, UNDO, BY_WORKER, now
+        )
         counted = (
             frozenset([last.number])
             if row.purpose in projection.folded_purposes
             else frozenset[int]()
         )
-        transact = TopicDelta(head, [row], retracted=counted)
+        delta = TopicDelta(head, [row], retracted=counted)
         return UnitOfWork(
-            (row, projection.topic), transact, changed_assignments=[row], retractions=[taken]
+            (row, projection.topic), delta, changed_assignments=[row], retractions=[retraction]
         )
 
     return transact(service, ref, decide)
@@ -162,17 +164,17 @@ def undo(
 def _undo_held(
     connection: Connection, context: AssignmentContext, now: float
 ) -> UnitOfWork[tuple[AssignmentRow, TopicRow]]:
-    """Take back an answer that is in no log yet."""
+    """Undo an answer that is in quarantine, and so not in the log."""
     settings, projection = context.study.settings, context.projection
     check_is_last_answer(connection, context.assignment, now, settings.undo_seconds)
-    checking = BatchEvaluation(
+    evaluation = BatchEvaluation(
         connection,
         projection,
         context.study,
         context.assignment.worker_id,
         context.assignment.quarantine,
     )
-    if context.assignment.purpose == Purpose.QUIZ and checking.held_quiz(now) is not None:
+    if context.assignment.purpose == Purpose.QUIZ and evaluation.held_quiz(now) is not None:
         raise TooLateToUndo("the answer cannot be taken back: it has been checked with others")
     _check_undos(context, context.assignment.attempt - 1)
     head = projection.next_head()
@@ -188,7 +190,7 @@ def _undo_held(
 
 
 def _undone_before(row: AssignmentRow, ref: AssignmentRef) -> bool:
-    """Say whether this was taken back already: one call sent twice must not undo two answers."""
+    """Say whether this was undone already: one call sent twice must not undo two answers."""
     if ref.attempt is not None and ref.attempt < row.attempt:
         return True
     return row.state == State.OPEN and row.attempt > 1
@@ -208,7 +210,7 @@ def _last_answer(connection: Connection, context: AssignmentContext, now: float)
 
 
 def _check_verdict(connection: Connection, context: AssignmentContext) -> None:
-    """Raise if the answer was checked already: who has passed must not answer otherwise then."""
+    """Raise if the answer is part of a verdict: nobody may change it after having passed."""
     row = context.assignment
     quiz = row.purpose == Purpose.QUIZ
     if not quiz and row.batch is None:
@@ -220,7 +222,7 @@ def _check_verdict(connection: Connection, context: AssignmentContext) -> None:
 
 
 def _check_undos(context: AssignmentContext, undone: int) -> None:
-    """Raise if this was taken back too often: each time the topic's whole log is folded anew."""
+    """Raise if this was undone too often: each retraction folds the topic's whole log again."""
     most = context.study.settings.undos
     if undone >= most:
         times = "once" if most == 1 else f"{most} times"

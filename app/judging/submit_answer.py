@@ -1,4 +1,4 @@
-"""Taking answers: a judgment is told only once it is committed."""
+"""Submit answer: an answer becomes a judgment of the log, once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -36,12 +36,12 @@ from nextpair.storage.rows import (
 
 @dataclass(frozen=True, slots=True)
 class SubmittedAnswer:
-    """What came back for an assignment.
+    """The answer to an assignment, as it was submitted.
 
     Parameters
     ----------
     worker
-        Who says so; a token speaks for itself.
+        Who submits it; None where an assignment's token proves that.
     seconds
         How long the worker looked at the question, if that was measured.
     left
@@ -57,20 +57,20 @@ class SubmittedAnswer:
 def submit_answer(
     service: ServiceContext, ref: AssignmentRef, answer: SubmittedAnswer, clock: Callable[[], float]
 ) -> Acknowledgement:
-    """Append an answer to the log; the same answer again is a success that changes nothing.
+    """Append an answer to the log; idempotent: the same answer again changes nothing.
 
     Parameters
     ----------
     clock
-        Looked at when the answer is appended, not when it came: one that waited until its pair had
-        been given to someone else is late.
+        Read when the answer is appended, not when it arrived: an answer that had to wait until its
+        lease was over is late.
     """
 
     def decide(
         connection: Connection, projection: TopicProjection, locked: bool
     ) -> UnitOfWork[Acknowledgement] | None:
-        given = load_context(service, connection, projection, ref, answer.worker)
-        context = _as_shown(service, given, answer.left)
+        loaded = load_context(service, connection, projection, ref, answer.worker)
+        context = _as_shown(service, loaded, answer.left)
         content = context.study.design.read(
             answer.content, review=context.assignment.subject is not None
         )
@@ -81,12 +81,12 @@ def submit_answer(
                     context,
                     ref,
                     kept,
-                    turned=context.assignment.swapped != given.assignment.swapped,
+                    turned=context.assignment.swapped != loaded.assignment.swapped,
                 )
             )
         earlier = _answered_before(connection, context, ref, kept)
         if earlier is not None:
-            if context.assignment.swapped != given.assignment.swapped:
+            if context.assignment.swapped != loaded.assignment.swapped:
                 raise AnswerConflict()
             return UnitOfWork(acknowledge(context, earlier, repeated=True))
         check_open(context)
@@ -94,20 +94,20 @@ def submit_answer(
         if checked and not locked:
             return None
         now = clock()
-        reading = JudgmentBuilder(
+        builder = JudgmentBuilder(
             service, connection, context.projection, context.study, context.assignment
         )
-        judgment = replace(reading.judgment(content, kept, now), seconds=answer.seconds)
+        judgment = replace(builder.build(content, kept, now), seconds=answer.seconds)
         if context.assignment.quarantine is not None:
             return quarantine_answer(connection, context, judgment)
-        concluded = None
+        consequences = None
         if checked:
-            checking = BatchEvaluation(
+            evaluation = BatchEvaluation(
                 connection, projection, context.study, context.assignment.worker_id
             )
             answered = replace(context.assignment, state=State.ANSWERED)
-            concluded = checking.after(answered, judgment, now)
-        return accept_answer(context, judgment, concluded, now)
+            consequences = evaluation.after(answered, judgment, now)
+        return accept_answer(context, judgment, consequences, now)
 
     return transact(service, ref, decide)
 
@@ -115,9 +115,9 @@ def submit_answer(
 def _as_shown(
     service: ServiceContext, context: AssignmentContext, left: str | None
 ) -> AssignmentContext:
-    """Put the documents on the sides they were shown on, so that the log tells what was seen.
+    """Put the documents on the sides where they were shown: the log records what was seen.
 
-    A page names them as it was told to: by their own ids, or by pseudonyms.
+    A page names them as the service has named them to it: by their ids, or by pseudonyms.
     """
     row = context.assignment
     if left is None or row.first == row.second:
@@ -134,38 +134,45 @@ def _as_shown(
 def accept_answer(
     context: AssignmentContext,
     judgment: JudgmentRow,
-    concluded: VerdictConsequences | None,
+    consequences: VerdictConsequences | None,
     now: float,
 ) -> UnitOfWork[Acknowledgement]:
-    """Return what an answer changes, with what follows from the batch that it completes."""
+    """Return the unit of work of an answer, with the consequences of a batch that it completes."""
     projection = context.projection
-    taken_back = concluded is not None and bool(concluded.judgments)
-    head = projection.next_head(entries=2 if taken_back else 1)
+    has_retractions = consequences is not None and bool(consequences.judgments)
+    head = projection.next_head(entries=2 if has_retractions else 1)
     row = replace(context.assignment, state=State.ANSWERED, version=head.version)
-    counts = judgment.purpose in projection.folded_purposes and not taken_back
-    votes = [judgments.record_of(judgment)] if counts else []
-    told = acknowledge(context, judgment, repeated=False)
-    if concluded is None:
+    counts = judgment.purpose in projection.folded_purposes and not has_retractions
+    records = [judgments.record_of(judgment)] if counts else []
+    acknowledgement = acknowledge(context, judgment, repeated=False)
+    if consequences is None:
         return UnitOfWork(
-            told, TopicDelta(head, [row], votes), changed_assignments=[row], judgment=judgment
+            acknowledgement,
+            TopicDelta(head, [row], records),
+            changed_assignments=[row],
+            judgment=judgment,
         )
-    told = replace(told, verdict=concluded.verdict)
-    if not taken_back:
-        transact = TopicDelta(head, [row], votes)
+    acknowledgement = replace(acknowledgement, verdict=consequences.verdict)
+    if not has_retractions:
+        delta = TopicDelta(head, [row], records)
         return UnitOfWork(
-            told, transact, changed_assignments=[row], judgment=judgment, verdict=concluded.verdict
+            acknowledgement,
+            delta,
+            changed_assignments=[row],
+            judgment=judgment,
+            verdict=consequences.verdict,
         )
-    taken = retract_answers(
-        concluded, head, now + context.study.settings.lease_seconds, projection.folded_purposes
+    retracted = retract_answers(
+        consequences, head, now + context.study.settings.lease_seconds, projection.folded_purposes
     )
-    transact = TopicDelta(head, taken.assignments, retracted=taken.counted)
+    delta = TopicDelta(head, retracted.assignments, retracted=retracted.counted)
     return UnitOfWork(
-        told,
-        transact,
-        changed_assignments=taken.assignments,
+        acknowledgement,
+        delta,
+        changed_assignments=retracted.assignments,
         judgment=judgment,
-        retractions=taken.retractions,
-        verdict=concluded.verdict,
+        retractions=retracted.retractions,
+        verdict=consequences.verdict,
     )
 
 
@@ -175,7 +182,7 @@ def _answered_before(
     ref: AssignmentRef,
     content: Mapping[str, Any],
 ) -> JudgmentRow | None:
-    """Return the judgment that is there already, if this one says the same."""
+    """Return the judgment of the same answer, if it was submitted before."""
     row = context.assignment
     attempt = row.attempt if ref.attempt is None else ref.attempt
     if row.state == State.OPEN and attempt == row.attempt:

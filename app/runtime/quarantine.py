@@ -104,7 +104,7 @@ def reassigned(row: AssignmentRow, session: int | None) -> AssignmentRow:
 
 
 def quarantined_judgment(row: AssignmentRow) -> JudgmentRow:
-    """Return a quarantined answer as the judgment that it may become; its number is 0 until then."""
+    """Return a quarantined answer as the judgment it may become; its number is 0 until then."""
     assert row.held is not None
     return JudgmentRow(
         row.topic_id,
