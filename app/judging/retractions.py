@@ -1,4 +1,4 @@
-"""Taking judgments back: some of them, or all of one worker's; and what that changes."""
+"""Retractions: some judgments, or all of one worker; and a preview of their effects."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow, Sta
 
 @dataclass(frozen=True, slots=True)
 class TopicSummary:
-    """What is known of a topic, in numbers."""
+    """Counts that summarise a topic's state."""
 
     judgments: int
     known_pairs: int
@@ -30,7 +30,7 @@ class TopicSummary:
 
 @dataclass(frozen=True, slots=True)
 class RetractionEffect:
-    """What a retraction does to one topic."""
+    """The effect of a retraction on one topic."""
 
     topic: str
     judgments: tuple[int, ...]
@@ -41,7 +41,7 @@ class RetractionEffect:
 
 @dataclass(frozen=True, slots=True)
 class RetractionCause:
-    """What is taken back, by whom and why."""
+    """Who retracts judgments, and why."""
 
     by: str
     reason: str = ""
@@ -50,9 +50,9 @@ class RetractionCause:
 def requested_judgments(
     service: ServiceContext, study: str, worker: str | None, numbers: Mapping[str, Sequence[int]]
 ) -> dict[int, Sequence[int]]:
-    """List the judgments that are meant, by topic: all of a worker's, or some by number."""
+    """List the judgments to be retracted, by topic: all of a worker, or some by number."""
     if worker is None:
-        return {service.topic_id(study, topic): found for topic, found in numbers.items()}
+        return {service.topic_id(study, topic): chosen for topic, chosen in numbers.items()}
     return worker_judgments(service, service.study_id(study), worker)
 
 
@@ -70,7 +70,7 @@ def worker_judgments(
 def preview(
     service: ServiceContext, requested_judgments: Mapping[int, Sequence[int]]
 ) -> list[RetractionEffect]:
-    """Say what retracting judgments would change, by topic."""
+    """Return the effects that retracting judgments would have, by topic."""
     return [_plan(service, topic_id, numbers) for topic_id, numbers in requested_judgments.items()]
 
 
@@ -80,7 +80,7 @@ def _plan(service: ServiceContext, topic_id: int, numbers: Sequence[int]) -> Ret
             _check_known(connection, topic_id, numbers, projection)
             rows = judgments.counting(connection, topic_id, numbers)
             names = _worker_names(connection, projection)
-        # What was judged or retracted since this process looked is not part of what it compares.
+        # Judgments after the projection's version are not part of the comparison.
         rows = [row for row in rows if row.number <= projection.head.position]
         return _effect(projection, _without(projection, rows), rows, names)
 
@@ -99,8 +99,8 @@ def retract(
 ) -> dict[str, Sequence[int]]:
     """Retract judgments, by topic; return which they are, without those retracted before.
 
-    Everything is checked before anything is changed. Topics are changed one after the other, so
-    if the machine fails half-way the same call does the rest.
+    All are checked before any is retracted. Each topic is a transaction of its own: if the process
+    dies between two of them, the same call does the rest.
     """
     for topic_id, numbers in requested_judgments.items():
         with service.projection_of(topic_id) as projection, service.database.read() as connection:
@@ -122,18 +122,18 @@ def _retract(
         connection: Connection, projection: TopicProjection, locked: bool
     ) -> UnitOfWork[tuple[str, Sequence[int]]]:
         rows = judgments.counting(connection, topic_id, numbers)
-        taken = [row.number for row in rows]
-        result = projection.topic.name, taken
+        retracted = [row.number for row in rows]
+        result = projection.topic.name, retracted
         if not rows:
             return UnitOfWork(result)
-        counted = frozenset(row.number for row in rows if row.purpose in projection.folded_purposes)
+        folded = frozenset(row.number for row in rows if row.purpose in projection.folded_purposes)
         head = projection.next_head(entries=1)
         changed = [_retracted(connection, row, head.version) for row in rows]
         entries = [
             RetractionRow(topic_id, number, head.position, retraction.reason, retraction.by, now)
-            for number in taken
+            for number in retracted
         ]
-        change = TopicDelta(head, changed, retracted=counted)
+        change = TopicDelta(head, changed, retracted=folded)
         return UnitOfWork(result, change, changed_assignments=changed, retractions=entries)
 
     return service.transact(topic_id, decide)
@@ -156,11 +156,12 @@ def _retracted(connection: Connection, judgment: JudgmentRow, version: int) -> A
 
 
 def _worker_names(connection: Connection, projection: TopicProjection) -> Mapping[str, str]:
-    """Return what the workers of a topic are called, by what its state calls them."""
+    """Return the names of a topic's workers, by their ids in its state."""
     if isinstance(projection.state, Singles):
         return {}
-    ids = sorted({int(one.worker) for one in projection.state.log})
-    return {str(one): name for one, name in studies.worker_names(connection, ids).items()}
+    ids = sorted({int(judgment.worker) for judgment in projection.state.log})
+    names = studies.worker_names(connection, ids)
+    return {str(worker_id): name for worker_id, name in names.items()}
 
 
 def _effect(
@@ -172,25 +173,29 @@ def _effect(
     if isinstance(after, Singles) or isinstance(projection.state, Singles):
         numbers = tuple(row.number for row in rows)
         return RetractionEffect(
-            projection.topic.name, numbers, _count(projection.state), _count(after), ()
+            projection.topic.name,
+            numbers,
+            _summary_of_singles(projection.state),
+            _summary_of_singles(after),
+            (),
         )
     before_ranks, after_ranks = standing(projection.state.order), standing(after.order)
     numbers = tuple(row.number for row in rows)
     return RetractionEffect(
         projection.topic.name,
         numbers,
-        _sum(projection.state, before_ranks),
-        _sum(after, after_ranks),
+        _summary(projection.state, before_ranks),
+        _summary(after, after_ranks),
         RetractionComparison(projection.state, after, numbers, names).moved(),
     )
 
 
-def _count(state: Topic | Singles) -> TopicSummary:
+def _summary_of_singles(state: Topic | Singles) -> TopicSummary:
     settled = int(state.settled_documents().sum()) if isinstance(state, Singles) else 0
     return TopicSummary(len(state), 0, 0, settled, 0)
 
 
-def _sum(state: Topic, ranks: Standing) -> TopicSummary:
+def _summary(state: Topic, ranks: Standing) -> TopicSummary:
     return TopicSummary(
         len(state),
         ranks.known_pairs,

@@ -1,4 +1,4 @@
-"""The understanding question: one about a topic, to be answered right before any work on it."""
+"""The comprehension gate: a question about a topic, to be answered right before any work on it."""
 
 from nextpair.app.errors import BadAnswer
 from nextpair.app.judging.next_question import check_admitted
@@ -14,7 +14,7 @@ from nextpair.storage.rows import Check, TopicRow, VerdictEffect, VerdictRow
 def submit_choice(
     service: ServiceContext, topic_id: int, worker: str, choice: str, now: float
 ) -> VerdictRow:
-    """Take a worker's answer; who has passed has passed, and after the last attempt they stop."""
+    """Grade a worker's choice; a pass is final, and the last failed attempt stops the worker."""
 
     def decide(
         connection: Connection, projection: TopicProjection, locked: bool
@@ -25,10 +25,10 @@ def submit_choice(
         check_admitted(study, projection, worker)
         check_choice(projection.topic, choice)
         worker_id = studies.enlist_worker(connection, study.id, worker, now).id
-        known = verdicts(connection, worker_id, topic_id)
-        if known and known[-1].effect != VerdictEffect.ASK_AGAIN:
-            return UnitOfWork(known[-1])
-        verdict = grade_choice(study, projection.topic, worker_id, len(known), choice, now)
+        earlier = verdicts(connection, worker_id, topic_id)
+        if earlier and earlier[-1].effect != VerdictEffect.ASK_AGAIN:
+            return UnitOfWork(earlier[-1])
+        verdict = grade_choice(study, projection.topic, worker_id, len(earlier), choice, now)
         return UnitOfWork(verdict, TopicDelta(projection.next_head()), verdict=verdict)
 
     return service.transact(topic_id, decide)
@@ -37,9 +37,9 @@ def submit_choice(
 def submit_quarantined_choice(
     service: ServiceContext, topic_id: int, session: int, worker: str, choice: str, now: float
 ) -> VerdictRow:
-    """Take an answer in a session that its platform has not confirmed: only that one is told of it.
+    """Grade a choice in a session that its platform has not confirmed.
 
-    The verdict is kept with the session, and is the worker's as soon as the session is confirmed.
+    The verdict is stored with the session, and becomes the worker's once the session is confirmed.
     """
     with service.projection_of(topic_id) as projection:
         topic, head = projection.topic, projection.head
@@ -49,10 +49,10 @@ def submit_quarantined_choice(
         check_admitted(study, projection, worker)
         worker_id = studies.enlist_worker(connection, study.id, worker, now).id
         studies.lock_worker(connection, worker_id)
-        known = verdicts(connection, worker_id, topic_id, session)
-        if known and known[-1].effect != VerdictEffect.ASK_AGAIN:
-            return known[-1]
-        verdict = grade_choice(study, topic, worker_id, len(known), choice, now)
+        earlier = verdicts(connection, worker_id, topic_id, session)
+        if earlier and earlier[-1].effect != VerdictEffect.ASK_AGAIN:
+            return earlier[-1]
+        verdict = grade_choice(study, topic, worker_id, len(earlier), choice, now)
         quarantine.store_verdict(connection, session, verdict)
     return verdict
 
@@ -60,15 +60,15 @@ def submit_quarantined_choice(
 def verdicts(
     connection: Connection, worker_id: int, topic_id: int, session: int | None = None
 ) -> list[VerdictRow]:
-    """List what came of a worker's answers to a topic's question, oldest first."""
-    known = checks.verdicts_of(connection, worker_id, topic_id)
+    """List the verdicts on a worker's choices for a topic's question, oldest first."""
+    rows = checks.verdicts_of(connection, worker_id, topic_id)
     if session is not None:
-        known = [*known, *quarantine.verdicts_of(connection, session, topic_id)]
-    return [one for one in known if one.check == Check.UNDERSTANDING]
+        rows = [*rows, *quarantine.verdicts_of(connection, session, topic_id)]
+    return [row for row in rows if row.check == Check.UNDERSTANDING]
 
 
 def check_choice(topic: TopicRow, choice: str) -> None:
-    """Raise unless a topic has such an answer."""
+    """Raise unless a topic has a comprehension question with this choice."""
     rule = topic.understanding
     if rule is None:
         raise BadAnswer(f"topic {topic.name!r} has no understanding question")
@@ -79,7 +79,7 @@ def check_choice(topic: TopicRow, choice: str) -> None:
 def grade_choice(
     study: Study, topic: TopicRow, worker_id: int, before: int, choice: str, now: float
 ) -> VerdictRow:
-    """Say what an answer comes to, after some others."""
+    """Return the verdict on a choice, after some earlier attempts."""
     rule = topic.understanding or {}
     passed, attempt = choice == rule["right"], before + 1
     again = attempt < study.settings.quality.attempts

@@ -1,4 +1,4 @@
-"""Marking the answers of a batch or quiz: what is right, and what was not answered at all."""
+"""Grades the answers of a batch or quiz against gold answers and earlier answers."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from nextpair.storage.rows import AssignmentRow, Check, GoldRow, JudgmentRow, Pu
 
 
 class AnswerGrader:
-    """Compares a worker's answers with what is known, and with what they answered before.
+    """Grades a worker's answers by gold answers, and repeats by their first answer.
 
     Parameters
     ----------
@@ -27,26 +27,26 @@ class AnswerGrader:
     ) -> None:
         self._design, self._golds, self._answers = design, golds, answers
 
-    def findings(
+    def grade(
         self,
         check: Check,
         quality: QualityRules,
         answered: Sequence[JudgmentRow],
         missed: Sequence[AssignmentRow],
     ) -> list[CriterionResult]:
-        """Say what a batch or quiz comes to, criterion by criterion.
+        """Return the results of a batch or quiz, by criterion.
 
         Parameters
         ----------
         missed
-            The checks that were given back or left open: they count as wrong.
+            The check questions that were skipped or left open: they count as wrong.
         """
-        marks = [self._mark(answer) for answer in answered]
-        marks += [_wrong(row) for row in missed]
-        find = check_batch if check is Check.BATCH else check_quiz
-        return find(quality, marks)
+        grades = [self._grade(answer) for answer in answered]
+        grades += [_wrong(row) for row in missed]
+        evaluate = check_batch if check is Check.BATCH else check_quiz
+        return evaluate(quality, grades)
 
-    def _mark(self, answer: JudgmentRow) -> GradedAnswer:
+    def _grade(self, answer: JudgmentRow) -> GradedAnswer:
         read = self._design.read(answer.answer, review=answer.subject is not None)
         known, value = self._on_scale(answer)
         return GradedAnswer(
@@ -60,7 +60,7 @@ class AnswerGrader:
         )
 
     def _on_scale(self, answer: JudgmentRow) -> tuple[float | None, float | None]:
-        """Return a trap's known and given value, where no answer is right by itself."""
+        """Return a trap's gold value and the answer's, where no value is right by itself."""
         gold = find_gold(self._golds, answer.first, answer.second, answer.purpose)
         if gold is None or answer.correct is not None:
             return None, None
@@ -68,7 +68,7 @@ class AnswerGrader:
         return (known, self._value(answer)) if isinstance(known, float) else (None, None)
 
     def _alike(self, answer: JudgmentRow) -> bool | None:
-        """Say whether a repeated question was answered as before; None if it was not before."""
+        """Say whether a repeat was answered as the first time; None if there is no first answer."""
         before = [
             earlier
             for earlier in self._answers
@@ -87,7 +87,7 @@ class AnswerGrader:
 
 
 def _wrong(row: AssignmentRow) -> GradedAnswer:
-    """Return the mark of a check that was not answered."""
+    """Return the grade of a check question that was not answered."""
     documents = 1 if row.first == row.second else 2
     if row.purpose == Purpose.REPEAT:
         return GradedAnswer(None, documents, alike=False, answered=False)
@@ -95,7 +95,7 @@ def _wrong(row: AssignmentRow) -> GradedAnswer:
 
 
 def find_gold(golds: Sequence[GoldRow], first: int, second: int, purpose: str) -> GoldRow | None:
-    """Return the question with a known answer that this is, if it is one."""
+    """Return the gold question of a pair and a purpose, if there is one."""
     if purpose not in (Purpose.TRAP, Purpose.QUIZ):
         return None
     wanted = (first, second, purpose == Purpose.QUIZ)
