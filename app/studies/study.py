@@ -1,4 +1,4 @@
-"""How a study is judged: its settings as people give them and as they are kept."""
+"""A study and its settings, as people give them and as they are stored."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -79,7 +79,7 @@ class StudySettings(BaseModel):
     currency: Currency = Field("USD", description="of the price, by its three letters")
 
     def for_topic(self, seed: int) -> TopicSettings:
-        """Return what the mind needs to know."""
+        """Return the settings that a topic's state needs."""
         return TopicSettings(
             self.selector,
             self.options,
@@ -91,7 +91,7 @@ class StudySettings(BaseModel):
         )
 
     def all_options(self) -> dict[str, Any]:
-        """Return every option of the selector: as given, as suits the judges, or its default."""
+        """Return every option of the selector: as given, by the kind of judges, or its default."""
         selector = find_selector(self.selector)
         made = make_options(selector, options_for(selector, self.judges, self.options))
         return dict(asdict(made))
@@ -124,15 +124,15 @@ class StudySettings(BaseModel):
 
 @dataclass(frozen=True)
 class Study:
-    """A study as one process remembers it.
+    """A study at one version, as this process caches it.
 
     Parameters
     ----------
     blocked, stopped
-        The names of workers who get no questions: the owner, or the quality rules, said so.
+        The names of workers who get no questions: by the study's owner, or its quality rules.
     unserved, blocked_ids
-        The ids of all of them, for whose answers nobody waits; and of those the owner blocked, from
-        whom nothing is taken.
+        The ids of all of them, whose leases are ignored; and of those that the owner has blocked,
+        whose answers are refused.
     """
 
     id: int
@@ -157,13 +157,13 @@ class Study:
         return self.settings.make_platform()
 
 
-def read_settings(kept: Mapping[str, Any]) -> StudySettings:
-    """Read settings back from where they are kept."""
-    return StudySettings.model_validate(kept)
+def read_settings(stored: Mapping[str, Any]) -> StudySettings:
+    """Read settings from the form in which they are stored."""
+    return StudySettings.model_validate(stored)
 
 
 def study_of(row: StudyRow, unserved: Iterable[WorkerRow] = ()) -> Study:
-    """Read a study back from where it is kept.
+    """Make a study from its row.
 
     Parameters
     ----------
