@@ -1,4 +1,4 @@
-"""The log: judgments and retractions, added to and never changed."""
+"""The log of a topic: judgments and retractions, append-only."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
@@ -27,8 +27,8 @@ _COLUMNS: tuple[Any, ...] = (
     Judgment.correct,
 )
 JudgmentRecord = tuple[int, int, int, str | None, int, int | None, str]
-"""A judgment as the mind needs it: number, two positions, outcome, worker, what it reviews, and its
-purpose."""
+"""A judgment as it is folded into a projection: number, two positions, outcome, worker, the number
+of the judgment that it reviews, purpose."""
 
 RECORD: tuple[Any, ...] = (
     Judgment.number,
@@ -42,7 +42,7 @@ RECORD: tuple[Any, ...] = (
 _ADD = insert(Judgment)
 RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
 BY_UNDO = and_(Retraction.reason == UNDO, Retraction.by == BY_WORKER)
-"""Of a retraction, that the worker took the answer back."""
+"""The condition that a retraction is an undo by the worker."""
 _OF_ASSIGNMENT = (
     select(*_COLUMNS)
     .where(
@@ -51,7 +51,7 @@ _OF_ASSIGNMENT = (
     )
     .order_by(Judgment.attempt)
 )
-_VOTES = (
+_RECORDS = (
     select(*RECORD)
     .outerjoin(Retraction, RETRACTED)
     .where(
@@ -79,7 +79,7 @@ def add_judgment(connection: Connection, row: JudgmentRow) -> None:
 
 
 def record_of(row: JudgmentRow) -> JudgmentRecord:
-    """Return a judgment as the mind needs it."""
+    """Return the record of a judgment that is folded."""
     return (
         row.number,
         row.first,
@@ -100,21 +100,21 @@ def answers_to(connection: Connection, topic_id: int, assignment: int) -> list[J
 def records_after(
     connection: Connection, topic_id: int, after: int, purposes: Collection[str]
 ) -> Iterable[JudgmentRecord]:
-    """Yield the judgments of some purposes that count and are newer than a position of the log."""
+    """Yield the records of judgments that count, of some purposes, after a position of the log."""
     given = {"topic": topic_id, "after": after, "purposes": list(purposes)}
-    return cast(Iterable[JudgmentRecord], connection.execute(_VOTES, given))
+    return cast(Iterable[JudgmentRecord], connection.execute(_RECORDS, given))
 
 
 def retracted_after(
     connection: Connection, topic_id: int, after: int, purposes: Collection[str]
 ) -> set[int]:
-    """Return the judgments of some purposes retracted since a position of the log."""
+    """Return the judgments of some purposes that were retracted after a position of the log."""
     given = {"topic": topic_id, "after": after, "purposes": list(purposes)}
     return set(connection.execute(_RETRACTED_SINCE, given).scalars())
 
 
 def add_retractions(connection: Connection, rows: Sequence[RetractionRow]) -> None:
-    """Retract judgments; those with the same number are one entry of the log."""
+    """Add retractions; those with the same number are one entry of the log."""
     if rows:
         connection.execute(insert(Retraction), [asdict(row) for row in rows])
 
@@ -161,7 +161,7 @@ def of_worker(connection: Connection, topic_id: int, worker_id: int) -> list[Jud
 
 
 def count_undone(connection: Connection, topic_id: int, assignment: int) -> int:
-    """Count how often the worker of an assignment has taken an answer to it back."""
+    """Count how often the worker of an assignment has undone an answer to it."""
     found = (
         select(func.count())
         .select_from(Judgment)

@@ -1,4 +1,4 @@
-"""What was handed out in sessions that their platform had not confirmed."""
+"""Quarantine: assignments of sessions that their platform has not confirmed, and verdicts there."""
 
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +14,7 @@ from nextpair.storage.tables import Assignment
 
 
 def confirmed_assignments(connection: Connection, study_id: int) -> list[tuple[AssignmentRow, str]]:
-    """List what is to leave quarantine, as its session is confirmed; with how that stands."""
+    """List quarantined assignments of sessions that are now confirmed, with the session's state."""
     found = (
         select(*COLUMNS, Submission.state)
         .join(Submission, Submission.id == Assignment.quarantine)
@@ -26,30 +26,30 @@ def confirmed_assignments(connection: Connection, study_id: int) -> list[tuple[A
 
 
 def of_session(connection: Connection, submission_id: int) -> list[AssignmentRow]:
-    """List what a session has in quarantine, in the order in which it was answered."""
+    """List a session's quarantined assignments, in the order in which they were answered."""
     found = select(*COLUMNS).where(Assignment.quarantine == submission_id, _KEPT)
     rows = [AssignmentRow(*row) for row in connection.execute(found)]
     return sorted(rows, key=answered_at)
 
 
 def quarantined_sessions(connection: Connection, study_id: int) -> set[int]:
-    """List the sessions that have something in quarantine."""
+    """Return the sessions that have quarantined assignments."""
     found = (
         select(Assignment.quarantine)
         .join(Submission, Submission.id == Assignment.quarantine)
         .where(Submission.study_id == study_id, _KEPT)
         .distinct()
     )
-    return {one for one in connection.execute(found).scalars() if one is not None}
+    return {session for session in connection.execute(found).scalars() if session is not None}
 
 
 def answered_at(row: AssignmentRow) -> float:
-    """Say when an assignment was answered, or was given where it was not."""
+    """Return when an assignment was answered; when it was issued if it was not."""
     return float(row.held["at"]) if row.held is not None else row.created_at
 
 
 def store_verdict(connection: Connection, submission_id: int, verdict: VerdictRow) -> None:
-    """Keep what came of checking a worker in a session that is not confirmed."""
+    """Store a verdict with an unconfirmed session."""
     row = find_submission(connection, submission_id)
     if row is not None:
         extra = {**row.extra, VERDICTS: [*row.extra.get(VERDICTS, ()), asdict(verdict)]}
@@ -59,14 +59,14 @@ def store_verdict(connection: Connection, submission_id: int, verdict: VerdictRo
 def verdicts_of(
     connection: Connection, submission_id: int, topic_id: int | None = None
 ) -> list[VerdictRow]:
-    """List what came of checking a worker in a session, of one topic or of all."""
+    """List the verdicts stored with a session, of one topic or of all."""
     row = find_submission(connection, submission_id)
-    kept = [] if row is None else [VerdictRow(**one) for one in row.extra.get(VERDICTS, ())]
-    return [one for one in kept if topic_id in (None, one.topic_id)]
+    kept = [] if row is None else [VerdictRow(**stored) for stored in row.extra.get(VERDICTS, ())]
+    return [verdict for verdict in kept if topic_id in (None, verdict.topic_id)]
 
 
 def delete_verdicts(connection: Connection, submission_id: int) -> None:
-    """Forget what has become the worker's own."""
+    """Delete the verdicts stored with a session: they have become the worker's own."""
     row = find_submission(connection, submission_id)
     if row is not None:
         extra = {name: value for name, value in row.extra.items() if name != VERDICTS}

@@ -1,4 +1,4 @@
-"""Bringing a database to the tables this program knows."""
+"""Schema revisions: migrates a database, and checks that its revision is this program's."""
 
 from functools import cache
 
@@ -13,11 +13,11 @@ from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import WrongSchema
 
 _LOCK = 7_398_247_101
-"""Any number: processes that start together ask for this lock, and one migrates."""
+"""Key of the advisory lock, any number: of processes that start together, one migrates."""
 
 
 def migrate(database: Database, revision: str = "head") -> None:
-    """Bring the database to a revision, or back to one that is named by a step: 0005-1, -1."""
+    """Upgrade the database to a revision, or downgrade it by steps: 0005-1, -1."""
     with database.write() as connection:
         _lock(database, connection)
         database.lift_timeouts(connection)
@@ -29,7 +29,7 @@ def migrate(database: Database, revision: str = "head") -> None:
 
 
 def prepare(database: Database, fresh_secret: str) -> None:
-    """Make a database ready to serve: its tables, and a secret to sign with."""
+    """Migrate a database if necessary, and insert the signing secret if there is none."""
     found = _revision(database)
     if found != _newest():
         _refuse_newer(found)
@@ -55,9 +55,10 @@ def check_schema(database: Database) -> None:
 
 
 def watch_schema(database: Database) -> bool:
-    """Stop writing if another program has changed the tables, or begin again; say if it changed.
+    """Forbid writing if another program has migrated the database, or allow it again.
 
-    It costs a statement, so whoever serves calls it every few seconds, and not with every request.
+    Returns whether that has changed. It costs a statement, so a server calls it every few seconds,
+    and not with every request.
     """
     before = database.outdated
     try:
@@ -78,20 +79,20 @@ def _refuse_newer(found: str | None) -> None:
 
 
 def _revision(database: Database) -> str | None:
-    """Return the revision a database is at; none if it is empty."""
+    """Return the revision of a database; None if it is empty."""
     with database.read() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
 
 @cache
 def _newest() -> str | None:
-    """Return the newest revision this program knows; to read the scripts takes a while."""
+    """Return the newest revision that this program knows; cached, since reading scripts is slow."""
     return ScriptDirectory.from_config(_config(None)).get_current_head()
 
 
 @cache
 def _known() -> frozenset[str]:
-    """Return the revisions this program knows."""
+    """Return the revisions that this program knows."""
     scripts = ScriptDirectory.from_config(_config(None))
     return frozenset(script.revision for script in scripts.walk_revisions())
 

@@ -1,4 +1,4 @@
-"""How much there is to read of a study, and at which version."""
+"""The sizes of a study's topics, and its version: what a computation over it will cost."""
 
 from dataclasses import dataclass
 
