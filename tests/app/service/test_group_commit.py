@@ -1,4 +1,4 @@
-"""Requests that come at the same moment are committed together, and none is told before."""
+"""Group commit: requests of the same moment share a transaction, and are answered after it."""
 
 import asyncio
 import math
@@ -35,7 +35,7 @@ def clock() -> float:
 
 @pytest.fixture
 def alone(tmp_path: Path) -> Iterator[InProcess]:
-    """The only process on a SQLite file, with a topic it has read and workers it knows."""
+    """The only process on a SQLite file, with a projection and workers in its caches."""
     with installed(f"sqlite:///{tmp_path}/nextpair.db") as made:
         made.make_study()
         made.make_topic(12)
@@ -58,9 +58,9 @@ def ask(worker: str) -> Callable[[ServiceContext], IssuedAssignments]:
 
 
 def answer(
-    handed: IssuedAssignments, at: Callable[[], float] = clock
+    issued: IssuedAssignments, at: Callable[[], float] = clock
 ) -> Callable[[ServiceContext], Acknowledgement]:
-    (row,) = handed.assignments
+    (row,) = issued.assignments
     said = SubmittedAnswer({"preference": "left"})
 
     def use_case(service: ServiceContext) -> Acknowledgement:
@@ -69,7 +69,9 @@ def answer(
     return use_case
 
 
-def at_once(service: ServiceContext, use_cases: list[Callable[[ServiceContext], Any]]) -> list[Any]:
+def execute_together(
+    service: ServiceContext, use_cases: list[Callable[[ServiceContext], Any]]
+) -> list[Any]:
     async def all_of_them() -> list[Any]:
         TASKS.clear()
         TASKS.extend(asyncio.create_task(service.execute(use_case)) for use_case in use_cases)
@@ -78,8 +80,8 @@ def at_once(service: ServiceContext, use_cases: list[Callable[[ServiceContext], 
     return asyncio.run(all_of_them())
 
 
-def counted(service: ServiceContext) -> list[str]:
-    """Count what a service commits and rolls back from now on."""
+def transaction_ends(service: ServiceContext) -> list[str]:
+    """Record the commits and rollbacks of a service from now on."""
     ends: list[str] = []
     engine = service.database._engine
     event.listen(engine, "commit", lambda _: ends.append("commit"))
@@ -87,61 +89,63 @@ def counted(service: ServiceContext) -> list[str]:
     return ends
 
 
-def stored(service: ServiceContext, table: str) -> int:
+def count_rows(service: ServiceContext, table: str) -> int:
     with service.database.read() as connection:
         return int(connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one())
 
 
 def test_many_questions_and_answers_take_one_commit(service: ServiceContext) -> None:
-    ends = counted(service)
-    handed = at_once(service, [ask(worker) for worker in WORKERS])
+    ends = transaction_ends(service)
+    issued = execute_together(service, [ask(worker) for worker in WORKERS])
     assert ends == ["commit"]
-    told = at_once(service, [answer(each) for each in handed])
+    told = execute_together(service, [answer(each) for each in issued])
     assert ends == ["commit", "commit"]
     assert [each.judgment.number for each in told] == list(range(7, 13))
-    assert stored(service, "judgments") == 12
+    assert count_rows(service, "judgments") == 12
 
 
-def test_nobody_is_told_before_the_commit(service: ServiceContext) -> None:
+def test_no_request_is_answered_before_the_commit(service: ServiceContext) -> None:
     at_commit: list[int] = []
 
     def count_waiting(_: object) -> None:
         at_commit.append(sum(not task.done() for task in TASKS))
 
     event.listen(service.database._engine, "commit", count_waiting)
-    at_once(service, [ask(worker) for worker in WORKERS])
+    execute_together(service, [ask(worker) for worker in WORKERS])
     assert at_commit == [len(WORKERS)]
 
 
 def test_one_that_is_refused_does_not_hold_up_the_others(service: ServiceContext) -> None:
-    handed = at_once(service, [ask(worker) for worker in WORKERS])
+    issued = execute_together(service, [ask(worker) for worker in WORKERS])
     wrong = SubmittedAnswer({"preference": "both"})
-    row = handed[2].assignments[0]
+    row = issued[2].assignments[0]
 
     def badly(service: ServiceContext) -> Acknowledgement:
         return submit_answer(service, AssignmentRef(row.topic_id, row.number), wrong, clock)
 
-    told = at_once(service, [answer(handed[0]), badly, answer(handed[1])])
+    told = execute_together(service, [answer(issued[0]), badly, answer(issued[1])])
     assert isinstance(told[1], Exception)
     assert [told[place].judgment.number for place in (0, 2)] == [7, 8]
-    assert stored(service, "judgments") == 8
+    assert count_rows(service, "judgments") == 8
 
 
-def tried(service: ServiceContext, monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
-    """Note from now on which threads try to get a topic."""
+def hold_attempts(
+    service: ServiceContext, monkeypatch: pytest.MonkeyPatch
+) -> list[threading.Thread]:
+    """Record from now on which threads try to take a topic's lock."""
     hold = service.topics.hold
     threads: list[threading.Thread] = []
 
-    def noted(topic_id: int, *, patient: bool = True) -> AbstractContextManager[Slot]:
+    def noted(topic_id: int, *, blocking: bool = True) -> AbstractContextManager[Slot]:
         threads.append(threading.current_thread())
-        return hold(topic_id, blocking=patient)
+        return hold(topic_id, blocking=blocking)
 
     monkeypatch.setattr(service.topics, "hold", noted)
     return threads
 
 
 async def come(tries: list[threading.Thread], count: int) -> None:
-    """Wait until so many have tried to get a topic."""
+    """Wait until there were so many attempts to take a topic's lock."""
     async with asyncio.timeout(PATIENCE):
         while len(tries) < count:
             await asyncio.sleep(0)
@@ -154,31 +158,31 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nextpair.app.runtime.service_context.run_in_threadpool", refuse)
 
 
-def test_what_changes_nothing_is_found_out_in_the_group(
+def test_a_decision_that_changes_nothing_is_confirmed_within_the_group(
     service: ServiceContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_threads(monkeypatch)
-    handed = at_once(service, [ask(worker) for worker in WORKERS])
-    first, again = at_once(service, [answer(handed[0]), answer(handed[0])])
+    issued = execute_together(service, [ask(worker) for worker in WORKERS])
+    first, again = execute_together(service, [answer(issued[0]), answer(issued[0])])
     assert first.judgment == again.judgment
     other = SubmittedAnswer({"preference": "right"})
-    row = handed[0].assignments[0]
+    row = issued[0].assignments[0]
 
     def change_it(service: ServiceContext) -> Acknowledgement:
         return submit_answer(service, AssignmentRef(row.topic_id, row.number), other, clock)
 
-    refused, told = at_once(service, [change_it, answer(handed[1])])
+    refused, told = execute_together(service, [change_it, answer(issued[1])])
     assert isinstance(refused, AnswerConflict)
     assert told.judgment.number == 8
-    assert stored(service, "judgments") == 8
+    assert count_rows(service, "judgments") == 8
 
 
-def test_a_topic_that_a_thread_is_at_is_waited_for(
+def test_a_contended_topic_is_tried_again(
     service: ServiceContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_threads(monkeypatch)
     monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", math.inf)
-    tries = tried(service, monkeypatch)
+    tries = hold_attempts(service, monkeypatch)
 
     async def ask_while_it_is_held() -> IssuedAssignments:
         with service.topics.hold(service.topic_id(STUDY, TOPIC)):
@@ -196,16 +200,16 @@ def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
 ) -> None:
     # Meanwhile its pair may have been given to someone else.
     monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", math.inf)
-    tries = tried(service, monkeypatch)
-    (handed,) = at_once(service, [ask(WORKERS[0])])
-    (row,) = handed.assignments
+    tries = hold_attempts(service, monkeypatch)
+    (issued,) = execute_together(service, [ask(WORKERS[0])])
+    (row,) = issued.assignments
     time = Clock()
     time.now = row.expires_at
 
     async def answer_while_it_is_held() -> Acknowledgement:
         with service.topics.hold(service.topic_id(STUDY, TOPIC)):
             tries.clear()
-            answering = asyncio.create_task(service.execute(answer(handed, time)))
+            answering = asyncio.create_task(service.execute(answer(issued, time)))
             await come(tries, 1)
             time.move(0.1)
         return await answering
@@ -214,12 +218,12 @@ def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
     assert (judged.late, judged.judgment.created_at) == (True, row.expires_at + 0.1)
 
 
-def test_who_has_waited_long_enough_gets_a_thread(
+def test_a_request_that_has_waited_long_enough_gets_a_thread_of_its_own(
     service: ServiceContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", 0.0)
     topic_id = service.topic_id(STUDY, TOPIC)
-    tries = tried(service, monkeypatch)
+    tries = hold_attempts(service, monkeypatch)
 
     async def ask_while_it_is_held() -> IssuedAssignments:
         with service.topics.hold(topic_id):
@@ -231,26 +235,26 @@ def test_who_has_waited_long_enough_gets_a_thread(
         return await asking
 
     assert asyncio.run(ask_while_it_is_held()).assignments[0].number == 7
-    assert stored(service, "assignments") == 7
+    assert count_rows(service, "assignments") == 7
 
 
-def test_what_fails_after_it_was_written_undoes_the_group_and_each_is_run_again(
+def test_an_error_after_a_write_rolls_back_the_group_and_each_is_run_again(
     service: ServiceContext,
 ) -> None:
     def ask_and_fail(service: ServiceContext) -> IssuedAssignments:
-        handed = ask(WORKERS[1])(service)
+        issued = ask(WORKERS[1])(service)
         if service.commit_group is not None:
             raise RuntimeError("after the change")
-        return handed
+        return issued
 
-    ends = counted(service)
-    first, second = at_once(service, [ask(WORKERS[0]), ask_and_fail])
+    ends = transaction_ends(service)
+    first, second = execute_together(service, [ask(WORKERS[0]), ask_and_fail])
     assert ends == ["rollback", "commit", "commit"]
     assert {first.assignments[0].number, second.assignments[0].number} == {7, 8}
-    assert stored(service, "assignments") == 8
+    assert count_rows(service, "assignments") == 8
 
 
-def test_a_commit_that_fails_leaves_nothing_in_memory_that_is_not_in_the_file(
+def test_a_failed_commit_leaves_nothing_in_projections_that_is_not_in_the_database(
     alone: InProcess, service: ServiceContext
 ) -> None:
     broken = [True]
@@ -261,11 +265,11 @@ def test_a_commit_that_fails_leaves_nothing_in_memory_that_is_not_in_the_file(
             raise RuntimeError("the disk is gone for a moment")
 
     event.listen(service.database._engine, "commit", fail)
-    handed = at_once(service, [ask(worker) for worker in WORKERS])
-    numbers = sorted(each.assignments[0].number for each in handed)
+    issued = execute_together(service, [ask(worker) for worker in WORKERS])
+    numbers = sorted(each.assignments[0].number for each in issued)
     assert numbers == list(range(7, 13))
-    assert stored(service, "assignments") == 12
-    told = at_once(service, [answer(each) for each in handed])
+    assert count_rows(service, "assignments") == 12
+    told = execute_together(service, [answer(each) for each in issued])
     assert sorted(each.judgment.number for each in told) == list(range(7, 13))
     with installed(alone.url) as other, other.app.state.service.projection_of(1) as fresh:
         with service.projection_of(1) as projection:

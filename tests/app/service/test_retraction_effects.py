@@ -1,4 +1,4 @@
-"""Retractions say why each document is elsewhere, or more or less certain, than before."""
+"""Effects of a retraction: which documents change their status or rank bounds, and why."""
 
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, Json

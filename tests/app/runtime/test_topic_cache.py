@@ -1,4 +1,4 @@
-"""What a process keeps of topics in memory, and when it forgets."""
+"""The cache of projections: what it keeps, and what it evicts or invalidates."""
 
 import pytest
 
@@ -10,14 +10,14 @@ from nextpair.selectors.state.documents import Document
 from nextpair.storage.rows import TopicRow
 
 
-def _live() -> TopicProjection:
+def _projection() -> TopicProjection:
     row = TopicRow(1, 1, "topic", "", "", "", 0, 2, "", "open", 0, 0, 0, 0.0)
     study = Study(1, "study", StudySettings(), "open", 0, 0.0)
     return TopicProjection(row, [Document("a"), Document("b")], study)
 
 
-def test_a_refusal_does_not_make_a_process_read_the_topic_again() -> None:
-    cache, projection = TopicCache(10**6, 1.0), _live()
+def test_a_refusal_does_not_invalidate_the_projection() -> None:
+    cache, projection = TopicCache(10**6, 1.0), _projection()
     with pytest.raises(WorkerBlocked), cache.hold(1) as slot:
         slot.projection = projection
         raise WorkerBlocked()
@@ -26,10 +26,10 @@ def test_a_refusal_does_not_make_a_process_read_the_topic_again() -> None:
         assert slot.projection is projection
 
 
-def test_a_topic_is_read_again_when_an_error_stops_it_half_way() -> None:
+def test_an_error_within_an_update_invalidates_the_projection() -> None:
     cache = TopicCache(10**6, 1.0)
     with pytest.raises(ZeroDivisionError), cache.hold(1) as slot, slot.invalidated_on_error():
-        slot.projection = _live()
+        slot.projection = _projection()
         raise ZeroDivisionError
 
     with cache.hold(1) as slot:
@@ -46,12 +46,12 @@ def test_topics_that_do_not_exist_take_no_memory() -> None:
     assert cache.bytes == 0
 
 
-def test_a_topic_in_use_is_not_forgotten_however_little_memory_there_is() -> None:
+def test_a_topic_in_use_is_not_evicted_however_little_memory_there_is() -> None:
     cache = TopicCache(1, 1.0)
     with cache.hold(1) as slot:
-        slot.projection = _live()
+        slot.projection = _projection()
         with cache.hold(2) as other:
-            other.projection = _live()
+            other.projection = _projection()
         assert len(cache) == 1
 
     assert len(cache) == 0
