@@ -43,10 +43,12 @@ class UnitOfWork(Generic[Result]):
 
 
 Decision = Callable[[Connection, TopicProjection, bool], UnitOfWork[Result] | None]
-"""A function from the projection of a topic to a unit of work. It reads, and does not write.
+"""A function from the projection of a topic to a unit of work.
 
 Its last argument says whether it has the topic's lock. Without the lock the projection may be
-stale, and the decision may return None: then it is called again with the lock.
+stale, and the decision may return None: then it is called again with the lock. Without the lock it
+only reads. Under the lock it may also insert or lock the row of its worker; all else that it
+changes is in its unit of work.
 """
 
 
