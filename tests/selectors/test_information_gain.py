@@ -1,4 +1,4 @@
-"""Information gain finds scores, doubts whom it should, and says when it is enough."""
+"""Information gain: the scores it finds, the workers it distrusts, and when it stops."""
 
 from collections.abc import Callable
 
@@ -65,7 +65,7 @@ def tau(topic: Topic, scores: np.ndarray) -> float:
 
 
 @pytest.mark.statistical
-def test_it_recovers_an_order_and_knows_how_sure_it_is() -> None:
+def test_it_recovers_an_order_with_calibrated_certainty() -> None:
     scores = scores_of(1)
     topic = judged(thurstone(scores), 8, 8, pool())
     assert tau(topic, scores) > 0.85
@@ -79,7 +79,7 @@ def test_it_recovers_an_order_and_knows_how_sure_it_is() -> None:
 
 
 @pytest.mark.statistical
-def test_who_guesses_is_found_out_and_asked_no_more() -> None:
+def test_a_worker_who_guesses_is_dismissed() -> None:
     scores = scores_of(2)
     topic = judged(thurstone(scores, guessing=3), 8, 14, pool())
     told = {one.worker: one for one in topic.reliabilities()}
@@ -96,7 +96,7 @@ def test_who_guesses_is_found_out_and_asked_no_more() -> None:
 
 
 @pytest.mark.statistical
-def test_who_reverses_is_understood() -> None:
+def test_reversed_answers_are_understood() -> None:
     scores = scores_of(3)
     topic = judged(thurstone(scores, reversing=2), 8, 12, pool())
     told = {one.worker: one for one in topic.reliabilities()}
@@ -104,7 +104,7 @@ def test_who_reverses_is_understood() -> None:
     assert tau(topic, scores) > 0.85
 
 
-def test_known_answers_tell_whom_to_believe() -> None:
+def test_gold_responses_inform_about_workers() -> None:
     settings = Settings("information-gain")
     log = [
         Judgment(number, "k1", "k2", said, worker, Outcome.BETTER)
@@ -121,7 +121,7 @@ def test_known_answers_tell_whom_to_believe() -> None:
     assert topic.chance("d2", "d3") < 0.4
 
 
-def test_known_answers_tell_of_a_crowd_before_it_has_judged_anything() -> None:
+def test_gold_responses_inform_about_a_crowd_before_it_has_judged_anything() -> None:
     def believed(turned: int) -> float:
         said = [Outcome.WORSE] * turned + [Outcome.BETTER] * (10 - turned)
         known = [
@@ -134,7 +134,7 @@ def test_known_answers_tell_of_a_crowd_before_it_has_judged_anything() -> None:
     assert believed(turned=4) < believed(turned=0) - 0.05
 
 
-def test_the_same_log_gives_the_same_beliefs_whoever_looked_meanwhile() -> None:
+def test_the_same_log_gives_the_same_posterior_whoever_read_it_meanwhile() -> None:
     topic = judged(thurstone(scores_of(4)), 5, 4, pool())
     known = Judgment(500, "k1", "k2", Outcome.WORSE, "w1", Outcome.BETTER)
     later = [Judgment(501 + n, "d1", "d2", Outcome.BETTER, f"w{n}") for n in range(3)]
@@ -144,9 +144,9 @@ def test_the_same_log_gives_the_same_beliefs_whoever_looked_meanwhile() -> None:
         looked_at.scores()
         looked_at.absorb(judgment)
     folded = fold(pool(), [*topic.log, known, *later], topic.settings)
-    one, other = (each.selector._learning.look() for each in (looked_at, folded))  # type: ignore[attr-defined]
-    assert np.array_equal(one.beliefs.means, other.beliefs.means)
-    assert np.array_equal(one.beliefs.variances, other.beliefs.variances)
+    one, other = (each.selector._schedule.current() for each in (looked_at, folded))  # type: ignore[attr-defined]
+    assert np.array_equal(one.posterior.means, other.posterior.means)
+    assert np.array_equal(one.posterior.variances, other.posterior.variances)
     assert np.array_equal(looked_at.scores(), folded.scores())
 
 
@@ -176,7 +176,9 @@ def test_ties_make_a_margin_and_equal_scores() -> None:
 
 @pytest.mark.parametrize("top", [1, 4])
 @pytest.mark.statistical
-def test_with_top_it_asks_of_those_in_question_and_stops_when_they_are_sure(top: int) -> None:
+def test_with_top_it_asks_about_uncertain_documents_until_they_are_certain(
+    top: int,
+) -> None:
     scores = np.random.default_rng(6).permutation(SIZE) * 1.0
     topic = judged(thurstone(scores), 40, 40, pool(), top=top, risk=0.1)
     assert topic.finished
@@ -211,12 +213,12 @@ def test_prior_scores_and_features_are_expected_as_far_as_they_hold() -> None:
 
 
 @pytest.mark.statistical
-def test_many_documents_are_believed_of_one_by_one() -> None:
+def test_many_documents_have_independent_scores() -> None:
     size = 2_100
     scores = scores_of(9, size)
     answer = thurstone(scores)
     topic = judged(answer, 50, 0.05, pool(size))
-    assert topic.selector._learning.look().beliefs._covariance is None  # type: ignore[attr-defined]
+    assert topic.selector._schedule.current().posterior._covariance is None  # type: ignore[attr-defined]
     rng = np.random.default_rng(1)
     pairs = [unordered(*rng.choice(size, 2, replace=False).tolist()) for _ in range(6_000)]
     log = [

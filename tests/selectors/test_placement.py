@@ -11,7 +11,7 @@ from strategies import truth
 
 from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.inference.ordinal_classes.eligibility import FIRST_AT_ONCE
+from nextpair.selectors.inference.ordinal_classes.eligibility import INITIAL_OPEN_PAIRS
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.settings import Lease, Settings
@@ -282,7 +282,7 @@ def test_few_pairs_are_open_before_there_are_answers() -> None:
             break
         leases.append(Lease(unordered(*choice), worker))
     assert choice is Idle.WAIT
-    assert len(leases) == FIRST_AT_ONCE
+    assert len(leases) == INITIAL_OPEN_PAIRS
 
 
 def test_the_forecast_falls_to_nothing() -> None:

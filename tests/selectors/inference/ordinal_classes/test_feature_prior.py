@@ -80,7 +80,7 @@ def test_a_document_does_not_speak_for_itself() -> None:
 def test_a_constant_feature_says_nothing() -> None:
     _, memberships, _ = drawn()
     model = FeatureModel(pool(np.full((200, 2), 3.0)))
-    assert not model.informed
+    assert not model.is_informative
     assert not model.log_likelihood(memberships).any()
 
 

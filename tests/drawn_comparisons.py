@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nextpair.selectors.inference.ordinal_classes.posterior import Beliefs
+from nextpair.selectors.inference.ordinal_classes.posterior import ClassPosterior
 
 
-def answer(better: int, worse: int, error: float, rng: np.random.Generator) -> int:
+def draw_outcome(better: int, worse: int, error: float, rng: np.random.Generator) -> int:
     """Compare two grades as 0, 1 or 2, and err as simulated workers do."""
     right = 1 - int(np.sign(better - worse))
     if rng.random() >= error:
@@ -17,24 +17,24 @@ def answer(better: int, worse: int, error: float, rng: np.random.Generator) -> i
     return 1 if rng.random() < 0.7 else 2 - right
 
 
-def believe(
+def fitted_posterior(
     grades: Sequence[int], answers: int, error: float, seed: int, workers: int = 10
-) -> Beliefs:
+) -> ClassPosterior:
     """Return beliefs in one single class, with answers about pairs drawn at random."""
     rng = np.random.default_rng(seed)
-    beliefs = Beliefs()
+    posterior = ClassPosterior()
     for _ in range(answers):
         first, second = rng.choice(len(grades), size=2, replace=False).tolist()
-        said = answer(grades[first], grades[second], error, rng)
-        worker = beliefs.crowd.number(f"w{rng.integers(workers)}")
-        beliefs.answers.add(first, second, said, worker)
-    beliefs.extend(len(grades))
-    settle(beliefs, 3)
-    return beliefs
+        outcome = draw_outcome(grades[first], grades[second], error, rng)
+        worker = posterior.crowd.number(f"w{rng.integers(workers)}")
+        posterior.comparisons.append(first, second, outcome, worker)
+    posterior.extend(len(grades))
+    sweep(posterior, 3)
+    return posterior
 
 
-def settle(beliefs: Beliefs, rounds: int) -> None:
+def sweep(posterior: ClassPosterior, rounds: int) -> None:
     """Pass messages a few times."""
     for _ in range(rounds):
-        beliefs.set_prior()
-        beliefs.pass_messages()
+        posterior.update_prior()
+        posterior.pass_messages()
