@@ -41,25 +41,26 @@ MIN_BEST_PROBABILITY = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How scores are found.
+    """The options of information gain.
 
     Parameters
     ----------
     risk
-        When it is enough: how many of all pairs may be expected in the wrong order, as a share; of
-        the best so many, the chance that they are not the right ones.
+        The stopping rule: the expected share of pairs in the wrong order; with `top`, the
+        probability that these are not the best documents.
     top
-        Only the best so many are looked for; 0 for the whole order. With 1, documents that have
-        lost are left alone and the others meet each other.
+        Only this many of the best documents are looked for; 0 for the whole order. With 1,
+        documents that are unlikely to be the best are not asked about any more.
     width
-        In place of the risk: how wide the 90 % intervals of scores may be on average; 0 for none.
+        In place of the risk: the mean width of the 90 % intervals of scores; 0 for none.
     budget
         Judgments per document after which nothing more is asked; 0 for no limit.
     ease
-        How often a judge is expected to find the better of two, at least: from 0.5 for any pair to
-        below 1. Untrained judges are put off by pairs that are too close.
+        The smallest probability with which a judge is to find the better of two documents: from 0.5
+        for any pair to below 1. Pairs that are too close discourage untrained judges.
     dismiss
-        How surely somebody must be answering at random to be asked nothing more; 1 for never.
+        The probability of answering at random from which a worker is asked nothing more; 1 for
+        never.
     """
 
     risk: float = 0.02

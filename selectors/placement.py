@@ -68,27 +68,26 @@ JITTER = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How placement is done.
+    """The options of placement.
 
     Parameters
     ----------
     risk
         How many documents may be misplaced, as a share of those outside the largest class. With 0
-        workers are believed to be always right and the whole order is proven, whatever else is
-        said here.
+        every answer is taken for true and the whole order is proven, whatever the other options.
     top
-        Only the best so many need to be settled; 0 for all.
+        Only this many of the best documents have to be settled; 0 for all.
     budget
-        Judgments per document after which nothing more is asked; 0 for no limit. Answers that say
-        nothing, or documents that cannot be told apart nor tied, would go on for ever.
+        Judgments per document after which nothing more is asked; 0 for no limit. Uninformative
+        answers, or documents that can neither be ordered nor tied, would never end.
     stay
-        How much information may be given up, as a share, to keep a document on the worker's screen.
+        The share of the information that may be given up to keep a document on the worker's screen.
     hurry
-        How many pairs may be open for every document that is expected to be misplaced. With more a
-        crowd is done sooner, and needs more answers: what some say would have spared others.
+        How many pairs may be open for every document that is expected to be misplaced. With more, a
+        crowd is done sooner but needs more answers: some answers would have made others
+        unnecessary.
     error
-        The share of wrong answers to be expected of a worker who has not answered yet. What their
-        answers say of them counts for more with each.
+        The expected share of wrong answers of a new worker. It counts for less with each answer.
     """
 
     risk: float = 0.02

@@ -15,16 +15,15 @@ from nextpair.selectors.inference.numerics import (
     Array32,
     Indices,
     Mask,
-    normalized,
     softmax,
 )
 from nextpair.selectors.inference.workers.confusion_matrices import (
     accuracy_and_information,
     confusion_matrices,
     expected_parameters,
-    parameter_counts,
     weighted_counts,
 )
+from nextpair.selectors.inference.workers.shared_confusion import estimate_shared_parameters
 from nextpair.selectors.inference.workers.worker_types import (
     ORDINARY,
     REVERSING,
@@ -34,12 +33,6 @@ from nextpair.selectors.state.bayesian_selector import Reliability
 
 USUAL_ERROR = 0.15
 """The prior mean of the share of wrong answers of a worker."""
-ERROR_PRIOR_COUNT = 20.0
-"""The weight of that prior, in answers."""
-PARAMETER_PRIOR_COUNT = 20.0
-"""The weight, in answers, of the prior that who errs about ties errs about differences as often."""
-MIN_ORIENTATION_RATIO = 2.0
-"""The crowd answers a difference correctly at least this many times as often as reversed."""
 SUSPECTED_ERROR = 0.1
 """The share of wrong answers expected of the others, where many are suspected to reverse."""
 
@@ -78,7 +71,6 @@ class CrowdModel:
 
     def __init__(self, error: float = USUAL_ERROR) -> None:
         self.expected_error = error
-        self._error_prior = ERROR_PRIOR_COUNT * np.array([1 - error, error])
         self._numbers: dict[str, int] = {}
         self._parameters = expected_parameters(error)
         self._types = WorkerTypePosterior()
@@ -278,22 +270,8 @@ class CrowdModel:
             gold_counts = self._types.gold.counts(self.size)
             outcome_counts = outcome_counts + np.tensordot(types[ORDINARY], gold_counts, axes=1)
             outcome_counts += np.tensordot(types[REVERSING], gold_counts[:, ::-1], axes=1)
-        counts = parameter_counts(*outcome_counts)
-        right = counts[[0, 2]].sum() + self._error_prior[0]
-        error = float(1 - right / (counts.sum() + ERROR_PRIOR_COUNT))
-        expected = expected_parameters(error)
-        differences = counts[2:] + PARAMETER_PRIOR_COUNT * expected[2:]
-        # Without this bound, the mirror image of an order with a crowd that reverses everything
-        # would explain the answers equally well.
-        differences[2] = min(differences[2], differences[0] / MIN_ORIENTATION_RATIO)
-        # And with this one, two halves of one class do not pass for two classes with a crowd that
-        # misses most differences.
-        differences[1] = min(differences[1], differences[0])
-        ties = normalized(counts[:2] + PARAMETER_PRIOR_COUNT * expected[:2])
-        self._parameters = np.concatenate([ties, normalized(differences)])
-        self.log_evidence = float(
-            self._error_prior @ np.log([1 - error, error])
-            + PARAMETER_PRIOR_COUNT * (expected * np.log(self._parameters / expected)).sum()
+        self._parameters, self.log_evidence = estimate_shared_parameters(
+            outcome_counts, self.expected_error
         )
 
     # -- other explanations ---------------------------------------------------------------------
