@@ -1,4 +1,4 @@
-"""Answers to draw beliefs from, without a topic around them."""
+"""Random comparisons, and posteriors fitted to them, without a topic around them."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from nextpair.selectors.inference.ordinal_classes.posterior import ClassPosterio
 
 
 def draw_outcome(better: int, worse: int, error: float, rng: np.random.Generator) -> int:
-    """Compare two grades as 0, 1 or 2, and err as simulated workers do."""
+    """Return the outcome of comparing two grades, with the errors of simulated workers."""
     right = 1 - int(np.sign(better - worse))
     if rng.random() >= error:
         return right
@@ -20,7 +20,7 @@ def draw_outcome(better: int, worse: int, error: float, rng: np.random.Generator
 def fitted_posterior(
     grades: Sequence[int], answers: int, error: float, seed: int, workers: int = 10
 ) -> ClassPosterior:
-    """Return beliefs in one single class, with answers about pairs drawn at random."""
+    """Return a posterior with one single class, from comparisons of random pairs."""
     rng = np.random.default_rng(seed)
     posterior = ClassPosterior()
     for _ in range(answers):
@@ -34,7 +34,7 @@ def fitted_posterior(
 
 
 def sweep(posterior: ClassPosterior, rounds: int) -> None:
-    """Pass messages a few times."""
+    """Run some sweeps of belief propagation."""
     for _ in range(rounds):
         posterior.update_prior()
         posterior.pass_messages()

@@ -46,22 +46,22 @@ def choose(
     )
 
 
-def test_nothing_is_asked_where_nothing_else_explains_the_answers(snapshot: ClassSnapshot) -> None:
+def test_without_another_explanation_nothing_is_asked(snapshot: ClassSnapshot) -> None:
     assert choose(snapshot) is Idle.DONE
 
 
-def test_two_classes_that_may_be_one_are_compared(snapshot: ClassSnapshot) -> None:
+def test_disputed_classes_are_compared(snapshot: ClassSnapshot) -> None:
     snapshot.disputed = DISPUTED
     assert choose(snapshot) in {(0, 30), (1, 30)}
 
 
-def test_who_has_seen_all_of_that_leaves_it_to_others(snapshot: ClassSnapshot) -> None:
+def test_a_worker_who_has_seen_all_disputed_pairs_waits(snapshot: ClassSnapshot) -> None:
     snapshot.disputed = DISPUTED
     assert choose(snapshot, seen=frozenset({(0, 30)})) == (1, 30)
     assert choose(snapshot, seen=frozenset({(0, 30), (1, 30)})) is Idle.WAIT
 
 
-def test_a_pair_that_many_have_answered_tells_nothing_more(snapshot: ClassSnapshot) -> None:
+def test_a_pair_with_many_answers_is_not_asked_again(snapshot: ClassSnapshot) -> None:
     snapshot.disputed = DISPUTED
     assert choose(snapshot, answered={(0, 30): MAX_ANSWERS_PER_PAIR}) == (1, 30)
     assert (
@@ -75,13 +75,13 @@ def test_a_pair_that_many_have_answered_tells_nothing_more(snapshot: ClassSnapsh
     )
 
 
-def test_few_are_asked_at_once(snapshot: ClassSnapshot) -> None:
+def test_few_disputed_pairs_are_open_at_once(snapshot: ClassSnapshot) -> None:
     snapshot.disputed = DISPUTED
     others = Counter({(2, place): 1 for place in range(20, 20 + MAX_OPEN_DISPUTED)})
     assert choose(snapshot, others) is Idle.WAIT
 
 
-def test_below_the_wanted_top_nothing_is_disputed(snapshot: ClassSnapshot) -> None:
+def test_below_the_top_nothing_is_disputed(snapshot: ClassSnapshot) -> None:
     snapshot.disputed = np.array([30]), np.array([31])
     assert choose(snapshot) == (30, 31)
     assert choose(snapshot, relevant_places=2) is Idle.DONE

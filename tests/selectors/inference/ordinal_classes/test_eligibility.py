@@ -51,9 +51,9 @@ def test_nothing_is_required_if_pending_answers_may_be_enough() -> None:
 
 def test_a_document_that_is_much_surer_than_the_pending_ones_waits() -> None:
     errors = np.array([0.4, 0.3, 0.1, 1.0])
-    pending_documents = np.array([True, False, False, False])
-    assert comparably_uncertain(errors, pending_documents).tolist() == [True, True, False, True]
-    assert comparably_uncertain(errors, ~pending_documents & (errors < 0.2)).tolist() == [True] * 4
+    pending_mask = np.array([True, False, False, False])
+    assert comparably_uncertain(errors, pending_mask).tolist() == [True, True, False, True]
+    assert comparably_uncertain(errors, ~pending_mask & (errors < 0.2)).tolist() == [True] * 4
     assert comparably_uncertain(errors, np.zeros(4, dtype=np.bool_)).all()
 
 

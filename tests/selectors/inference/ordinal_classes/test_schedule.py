@@ -41,7 +41,7 @@ def test_reading_does_not_change_the_fold() -> None:
     assert watched.converged().founders == alone.converged().founders
 
 
-def test_an_answer_bears_at_once_on_documents_it_is_not_about() -> None:
+def test_an_answer_changes_documents_it_is_not_about_at_once() -> None:
     schedule = new()
     rows = log(93, seed=6)
     for row in rows[:90]:
@@ -68,7 +68,7 @@ def test_a_gold_response_counts_the_same_whoever_read_before_it() -> None:
     )
 
 
-def test_what_is_reported_leaves_the_fold_alone() -> None:
+def test_converging_does_not_change_the_fold() -> None:
     schedule = new()
     for row in log(130, seed=2):
         schedule.observe(*row)
@@ -78,7 +78,7 @@ def test_what_is_reported_leaves_the_fold_alone() -> None:
     np.testing.assert_array_equal(schedule.current().probabilities, before)
 
 
-def test_a_report_stays_as_it_was_when_more_answers_come() -> None:
+def test_a_snapshot_does_not_change_when_more_answers_come() -> None:
     schedule = new()
     rows = log(200, seed=3)
     for row in rows[:150]:
@@ -92,7 +92,7 @@ def test_a_report_stays_as_it_was_when_more_answers_come() -> None:
     assert len(reported.comparisons) == 150
 
 
-def test_a_long_log_tells_the_classes() -> None:
+def test_the_classes_of_a_long_log_are_found() -> None:
     schedule = new()
     for row in log(400, seed=4):
         schedule.observe(*row)

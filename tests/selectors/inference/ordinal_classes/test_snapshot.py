@@ -49,7 +49,7 @@ def test_documents_have_their_fitted_posterior_and_others_that_of_an_unjudged_on
     check_summaries(snapshot)
 
 
-def test_an_answer_moves_its_own_documents_as_messages_would() -> None:
+def test_an_answer_updates_its_documents_as_messages_would() -> None:
     snapshot = new_snapshot()
     rng = np.random.default_rng(4)
     for number in range(30):
@@ -77,7 +77,7 @@ def test_observations_count_the_same_whenever_somebody_reads() -> None:
     np.testing.assert_array_equal(one_by_one.class_sizes, at_once.class_sizes)
 
 
-def test_many_answers_at_once_count_as_one_after_the_other() -> None:
+def test_a_batch_of_observations_counts_as_single_ones() -> None:
     one_by_one, at_once = new_snapshot(), new_snapshot()
     rng = np.random.default_rng(6)
     outcome = [
@@ -92,14 +92,14 @@ def test_many_answers_at_once_count_as_one_after_the_other() -> None:
     check_summaries(at_once)
 
 
-def test_features_speak_of_documents_nobody_has_judged() -> None:
+def test_features_inform_about_unjudged_documents() -> None:
     feature_log_odds = np.zeros((SIZE, 1))
     feature_log_odds[19] = 2.0
     snapshot = new_snapshot(feature_log_odds)
     assert snapshot.map_class_probability[19] > snapshot.map_class_probability[0]
 
 
-def test_before_any_answer_only_the_founder_is_known() -> None:
+def test_before_any_answer_only_the_founder_has_a_place() -> None:
     snapshot = ClassSnapshot(ClassPosterior(), 5, [], 3, None)
     assert snapshot.founders == [3]
     assert snapshot.map_place_probability.argmax() == 3

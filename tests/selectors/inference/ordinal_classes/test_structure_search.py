@@ -60,11 +60,11 @@ def test_a_document_that_is_better_than_all_founds_a_class() -> None:
     assert levels(changed) == [0] * 7 + [1]
 
 
-def test_an_explanation_that_comes_close_is_disputed_and_no_other() -> None:
-    sure = structure_search.search_structure(
+def test_only_a_merge_that_comes_close_is_disputed() -> None:
+    certain = structure_search.search_structure(
         fitted_posterior([0] * 20 + [1] * 20, 400, 0.1, seed=0), TRIES
     )
-    assert sure.disputed is None
+    assert certain.disputed is None
     posterior = ClassPosterior()
     for number, other in enumerate(range(1, 31)):
         posterior.comparisons.append(0, other, 1, posterior.crowd.number(f"w{number}"))
@@ -77,11 +77,14 @@ def test_an_explanation_that_comes_close_is_disputed_and_no_other() -> None:
     assert 31 in np.concatenate(doubtful.disputed)
 
 
-def test_a_class_nobody_is_most_likely_of_is_not_asked_about(
+def test_a_class_that_is_the_most_likely_one_of_no_document_is_not_disputed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    posterior, nobody = fitted_posterior([0] * 20, 100, 0.1, seed=1), np.zeros(0, dtype=np.intp)
-    close = posterior.copy(), -1.0, (nobody, np.array([3]))
+    posterior, no_documents = (
+        fitted_posterior([0] * 20, 100, 0.1, seed=1),
+        np.zeros(0, dtype=np.intp),
+    )
+    close = posterior.copy(), -1.0, (no_documents, np.array([3]))
     monkeypatch.setattr(structure_search, "_best_distant_merge", lambda _: close)
     assert structure_search.search_structure(posterior, TRIES).disputed is None
 
@@ -104,7 +107,9 @@ def test_a_class_on_the_wrong_side_of_its_neighbour_is_swapped() -> None:
     assert levels(structure_search.search_structure(posterior, TRIES)) == grades
 
 
-def test_what_explains_far_too_little_is_not_let_settle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_merge_that_loses_far_too_much_evidence_is_abandoned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     posterior = structure_search.search_structure(
         fitted_posterior([0] * 60 + [1] * 30 + [2] * 20, 6_000, 0.02, seed=3), TRIES
     )

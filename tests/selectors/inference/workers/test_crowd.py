@@ -18,7 +18,7 @@ AnswerRule = Callable[[int, np.random.Generator], int]
 def fitted_crowd(
     rules: dict[str, AnswerRule], answers: int, error: float, seed: int = 0
 ) -> CrowdModel:
-    """Let ten honest workers and some others answer questions with almost_certain relations."""
+    """Fit a crowd of ten honest workers and some others to almost certain relations."""
     rng, crowd = np.random.default_rng(seed), CrowdModel()
     names = [f"honest-{number}" for number in range(10)] + list(rules)
     rows = []
@@ -49,7 +49,7 @@ def test_the_error_rate_of_ordinary_workers_is_estimated(error: float) -> None:
     assert np.diag(crowd.ordinary) == pytest.approx(1 - error, abs=0.04)
 
 
-def test_who_answers_at_random_is_found_and_tells_little() -> None:
+def test_a_worker_who_answers_at_random_is_found_and_uninformative() -> None:
     crowd = fitted_crowd({"random": lambda honest, rng: int(rng.integers(3))}, 30, 0.1)
     by_name = {one.worker: one for one in crowd.reliabilities(np.repeat(np.arange(11), 30))}
     assert by_name["random"].right < 0.6
@@ -57,13 +57,13 @@ def test_who_answers_at_random_is_found_and_tells_little() -> None:
     assert min(right(crowd, f"honest-{number}") for number in range(10)) > 0.75
 
 
-def test_who_always_says_the_same_tells_little() -> None:
+def test_a_worker_who_names_a_random_winner_is_uninformative() -> None:
     crowd = fitted_crowd({"first": lambda honest, rng: int(rng.integers(2)) * 2}, 30, 0.1)
     by_name = {one.worker: one for one in crowd.reliabilities(np.repeat(np.arange(11), 30))}
     assert by_name["first"].information < 0.2
 
 
-def test_who_reverses_is_found_and_still_tells_much() -> None:
+def test_a_reversing_worker_is_found_and_informative() -> None:
     crowd = fitted_crowd({"reverser": lambda honest, rng: 2 - honest}, 30, 0.1)
     by_name = {one.worker: one for one in crowd.reliabilities(np.repeat(np.arange(11), 30))}
     assert by_name["reverser"].right < 0.5
@@ -72,7 +72,7 @@ def test_who_reverses_is_found_and_still_tells_much() -> None:
     assert confusion[0, 2] > 0.6 > confusion[0, 0]
 
 
-def test_one_wrong_answer_makes_nobody_suspicious() -> None:
+def test_one_wrong_answer_does_not_change_a_confusion_matrix() -> None:
     crowd = fitted_crowd({"unlucky": lambda honest, rng: (honest + 1) % 3}, 1, 0.1)
     np.testing.assert_allclose(crowd.confusion("unlucky"), crowd.ordinary, atol=0.2)
 
@@ -94,7 +94,7 @@ def test_three_reversed_answers_are_enough_to_be_understood() -> None:
     assert crowd.confusion("new")[0, 2] < 0.2
 
 
-def test_where_many_reverse_it_is_expected_of_the_next() -> None:
+def test_where_many_reverse_a_new_worker_is_expected_to() -> None:
     few = fitted_crowd({}, 20, 0.1)
     many = fitted_crowd({f"r{one}": lambda honest, rng: 2 - honest for one in range(4)}, 20, 0.1)
     assert many.confusion("nobody yet")[0, 2] > few.confusion("nobody yet")[0, 2] + 0.05
@@ -125,7 +125,7 @@ def test_a_crowd_that_mostly_reverses_seems_mirrored() -> None:
     assert not fitted_crowd(dict(list(names.items())[:4]), 12, 0.1).is_mirrored
 
 
-def test_who_errs_about_ties_is_expected_to_err_about_differences() -> None:
+def test_errors_about_ties_make_errors_about_differences_likely() -> None:
     crowd = CrowdModel()
     worker = crowd.number("w")
     outcome = np.array([1] * 70 + [0] * 15 + [2] * 15)

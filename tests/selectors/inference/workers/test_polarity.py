@@ -1,4 +1,4 @@
-"""Polarity: the minority camp is found without knowing any order."""
+"""Polarity: the minority camp is minority without knowing any order."""
 
 import numpy as np
 import pytest
@@ -25,14 +25,14 @@ def draw_comparisons(
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("reversing", [0, 3, 6])
-def test_those_who_reverse_are_told_from_the_others(reversing: int, seed: int) -> None:
-    found = minority_camp(draw_comparisons(reversing, seed=seed), 20)
-    assert np.flatnonzero(found).tolist() == list(range(reversing))
+def test_reversing_workers_are_the_minority(reversing: int, seed: int) -> None:
+    minority = minority_camp(draw_comparisons(reversing, seed=seed), 20)
+    assert np.flatnonzero(minority).tolist() == list(range(reversing))
 
 
 def test_the_smaller_camp_is_the_minority() -> None:
-    found = minority_camp(draw_comparisons(14), 20)
-    assert np.flatnonzero(found).tolist() == list(range(14, 20))
+    minority = minority_camp(draw_comparisons(14), 20)
+    assert np.flatnonzero(minority).tolist() == list(range(14, 20))
 
 
 def test_a_worker_without_answers_is_of_no_camp() -> None:
