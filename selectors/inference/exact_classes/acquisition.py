@@ -78,8 +78,7 @@ def candidate_pairs(posterior: ClusterPosterior) -> CandidatePairs:
 
 
 def _rivals(probabilities: Array) -> Indices:
-    """Return the rows to compare with each other: the surest ones of each of the likeliest
-    places."""
+    """Return the rows to compare with each other: the surest ones of the likeliest places."""
     if len(probabilities) <= MAX_RIVALS:
         return np.arange(len(probabilities))
     places = np.argsort(-probabilities.sum(axis=0))[:8]

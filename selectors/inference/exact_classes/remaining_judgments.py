@@ -52,9 +52,8 @@ def remaining_judgments(chain: ClassChain, posterior: ClusterPosterior) -> tuple
     if untouched:
         rows = range(len(touched_rows), len(posterior.labels))
         sample = rows[:: -(-len(rows) // MAX_TREES)]
-        cost, cost_variance = np.mean(
-            [_cost(posterior.probabilities[row]) for row in sample], axis=0
-        )
+        costs = [_cost(posterior.probabilities[row]) for row in sample]
+        cost, cost_variance = np.mean(costs, axis=0)
         mean += factor * untouched * cost
         variance += untouched * cost_variance * (judged + untouched) / (judged + 1)
     return mean, DEVIATION_FACTOR * math.sqrt(variance)

@@ -24,7 +24,7 @@ from nextpair.selectors.inference.workers.response_mixture import WorkerRegistry
 from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.documents import Documents
 
-REFIT_FRACTION, MAX_STEPS = 7, 256
+REFIT_DIVISOR, MAX_STEPS = 7, 256
 """A fit is due when the comparisons have grown by one in this many, or by this many."""
 CURRENT_EFFORT, CONVERGED_EFFORT = (3, 2), (6, 6)
 """The steps of the scale in a fit, and the sweeps after each: to choose pairs, and to report."""
@@ -94,7 +94,7 @@ class ScoreSchedule(InferenceSchedule[ScoreSnapshot]):
         self._converged = None
         count = len(self._comparisons)
         if count >= self._fit_due:
-            self._fit_due = count + max(1, min(count // REFIT_FRACTION, MAX_STEPS))
+            self._fit_due = count + max(1, min(count // REFIT_DIVISOR, MAX_STEPS))
             self._fit_count, self._gold = count, self._workers.gold_log_likelihood()
             self._current = None
             self._recent.clear()

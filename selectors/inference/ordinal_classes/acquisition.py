@@ -1,5 +1,8 @@
-"""Acquisition: the pair whose answer has the most mutual information with the places of both
-documents (BALD; Houlsby et al., 2011)."""
+"""Acquisition: the pair whose answer is most informative about the places of both documents.
+
+The information is the mutual information of the answer and both places (BALD; Houlsby et al.,
+2011).
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -199,8 +202,7 @@ def mutual_information(
 def _noise_with_rest_as_one(
     documents: Array, others: Array, likelihood: Array, start: int
 ) -> Array:
-    """Return the negative conditional entropy of the outcomes, with the places from one on
-    merged."""
+    """Return the negative conditional entropy of outcomes, with the places from one on as one."""
     best, rest = slice(None, start), slice(start, None)
     noise: Array = documents[:, best] @ likelihood[3, best, best] @ others[:, best].T
     # The joint probability of an outcome and of a document in the rest, by the other one's place.

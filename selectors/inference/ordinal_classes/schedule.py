@@ -24,9 +24,9 @@ SWEEPS = 2
 """Sweeps of messages in a fit that others start from."""
 CONVERGED_SWEEPS = 6
 """Sweeps in the fit that is reported."""
-REFIT_FRACTION, FEW_COMPARISONS, REFIT_FRACTION_OF_MANY = 20, 1_000, 2
+REFIT_DIVISOR, FEW_COMPARISONS, REFIT_DIVISOR_OF_MANY = 20, 1_000, 2
 """A fit is due when the comparisons have grown by one in this many, of few and of many."""
-CURRENT_REFIT_FRACTION, CURRENT_SWEEPS = 100, 2
+CURRENT_REFIT_DIVISOR, CURRENT_SWEEPS = 100, 2
 """The snapshot to choose pairs from is fitted anew when the comparisons have grown by one in this
 many since the last fit, with this many sweeps: what one answer makes certain of other documents
 need not be asked."""
@@ -88,8 +88,8 @@ class ClassSchedule(InferenceSchedule[ClassSnapshot]):
             )
             self._current = self._new_feature_log_odds = None
             self._recent.clear()
-            fraction = REFIT_FRACTION if count < FEW_COMPARISONS else REFIT_FRACTION_OF_MANY
-            self._fit_due = count + max(1, count // fraction)
+            divisor = REFIT_DIVISOR if count < FEW_COMPARISONS else REFIT_DIVISOR_OF_MANY
+            self._fit_due = count + max(1, count // divisor)
 
     def observe_gold(self, worker: str, truth: int, outcome: int) -> None:
         """Add the response to a gold question; it counts from the next fit on."""
@@ -108,7 +108,7 @@ class ClassSchedule(InferenceSchedule[ClassSnapshot]):
     def current(self) -> ClassSnapshot:
         """Return a posterior that is good enough to choose the next pair."""
         recent = len(self._recent)
-        step = max(1, (len(self._posterior.comparisons) - recent) // CURRENT_REFIT_FRACTION)
+        step = max(1, (len(self._posterior.comparisons) - recent) // CURRENT_REFIT_DIVISOR)
         to_fit = recent - recent % step
         if self._current is None or self._fitted_recent != to_fit:
             self._current = self._refit(recent - to_fit)

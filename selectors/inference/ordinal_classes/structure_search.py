@@ -20,10 +20,10 @@ MIN_CLASS_SIZE = 0.3
 """Classes with a smaller expected number of members are removed."""
 SETTLING_SWEEPS = 4
 """Sweeps of messages before changed classes are compared with those they came from."""
-HOPELESS_LOSS = -50.0
-"""A neighbouring move is given up if it loses more log evidence than this while it settles."""
-ABANDONED_LOSS = -1_000.0
-"""A global move is given up at once if it loses more log evidence than this."""
+HOPELESS_GAIN = -50.0
+"""A neighbouring move is given up if it gains less log evidence than this while it settles."""
+ABANDONED_GAIN = -1_000.0
+"""A global move is given up at once if it gains less log evidence than this."""
 MIN_MERGE_GAIN = -30.0
 """A merge of neighbours is tried if its score (`merge_scores.py`) is above this."""
 SUSPICIOUS_REVERSAL_RATE, SUSPICIOUS_TRIES = 0.1, 6
@@ -35,8 +35,8 @@ RESTART_MARGIN = 2.0
 """The log evidence that a restart must gain."""
 MAX_DISTANT_MERGES, DISTANT_MERGE_TRIES = 3, 2
 """Distant merges in one search, and the neighbouring moves that are tried after each."""
-DISTANT_MERGE_LOSS = -30.0
-"""A distant merge is given up if it loses more log evidence than this before other moves."""
+MIN_DISTANT_MERGE_GAIN = -30.0
+"""A distant merge is given up if it gains less log evidence than this before other moves."""
 DISPUTED_MARGIN = 8.0
 """An explanation whose log evidence is this close to the best one is asked about."""
 MAX_CHANGES = 8
@@ -101,7 +101,7 @@ def _best_distant_merge(
         merged.merge_into(source, target)
         if (
             not _settles(merged, log_evidence)
-            or merged.log_evidence() - log_evidence < DISTANT_MERGE_LOSS
+            or merged.log_evidence() - log_evidence < MIN_DISTANT_MERGE_GAIN
         ):
             continue
         merged.reverse_order()
@@ -120,15 +120,14 @@ def _best_distant_merge(
 def _settles(merged: ClassPosterior, log_evidence: float) -> bool:
     """Run the settling sweeps, unless it is hopeless; return whether they were run."""
     _sweep(merged, 1)
-    if merged.log_evidence() - log_evidence < ABANDONED_LOSS:
+    if merged.log_evidence() - log_evidence < ABANDONED_GAIN:
         return False
     _sweep(merged, SETTLING_SWEEPS - 1)
     return True
 
 
 def _suspecting_reversal(posterior: ClassPosterior) -> ClassPosterior:
-    """Return a search result from the same posterior, where many workers are expected to
-    reverse."""
+    """Return a search result where many workers are expected to reverse."""
     suspecting = posterior.copy()
     suspecting.crowd.suspect_reversal()
     _sweep(suspecting, SETTLING_SWEEPS)
@@ -141,7 +140,7 @@ def _restarted(posterior: ClassPosterior) -> ClassPosterior | None:
     for _ in range(SETTLING_SWEEPS):
         _sweep(restarted, 2)
         restarted.reverse_order()
-    if restarted.log_evidence() - posterior.log_evidence() < ABANDONED_LOSS:
+    if restarted.log_evidence() - posterior.log_evidence() < ABANDONED_GAIN:
         return None
     restarted = _search_neighbourhood(restarted, SUSPICIOUS_TRIES)
     _sweep(restarted, SETTLING_SWEEPS)
@@ -178,7 +177,7 @@ def _better(
         _sweep(posterior, 1)
         _sweep(candidate, 1)
         gain = candidate.log_evidence() - posterior.log_evidence()
-        if gain < HOPELESS_LOSS:
+        if gain < HOPELESS_GAIN:
             break
     return candidate if gain > margin else None
 

@@ -123,8 +123,8 @@ def test_a_merge_that_loses_far_too_much_evidence_is_abandoned(
 
     monkeypatch.setattr(ClassPosterior, "pass_messages", count)
     found = []
-    for loss in (structure_search.ABANDONED_LOSS, -np.inf):
-        monkeypatch.setattr(structure_search, "ABANDONED_LOSS", loss)
+    for loss in (structure_search.ABANDONED_GAIN, -np.inf):
+        monkeypatch.setattr(structure_search, "ABANDONED_GAIN", loss)
         rounds.clear()
         found.append(
             (levels(structure_search.search_structure(posterior.copy(), TRIES)), len(rounds))
