@@ -82,9 +82,9 @@ def test_it_recovers_an_order_with_calibrated_certainty() -> None:
 def test_a_worker_who_guesses_is_dismissed() -> None:
     scores = scores_of(2)
     topic = judged(thurstone(scores, guessing=3), 8, 14, pool())
-    told = {one.worker: one for one in topic.reliabilities()}
-    guessing = [told[f"w{number}"] for number in range(3)]
-    others = [told[f"w{number}"] for number in range(3, 8)]
+    reliabilities = {one.worker: one for one in topic.reliabilities()}
+    guessing = [reliabilities[f"w{number}"] for number in range(3)]
+    others = [reliabilities[f"w{number}"] for number in range(3, 8)]
     least = min(one.information for one in others)
     assert least > 0.5
     assert max(one.information for one in guessing) < least / 2
@@ -99,8 +99,8 @@ def test_a_worker_who_guesses_is_dismissed() -> None:
 def test_reversed_answers_are_understood() -> None:
     scores = scores_of(3)
     topic = judged(thurstone(scores, reversing=2), 8, 12, pool())
-    told = {one.worker: one for one in topic.reliabilities()}
-    assert max(told[f"w{number}"].right for number in range(2)) < 0.5
+    reliabilities = {one.worker: one for one in topic.reliabilities()}
+    assert max(reliabilities[f"w{number}"].right for number in range(2)) < 0.5
     assert tau(topic, scores) > 0.85
 
 
