@@ -59,7 +59,7 @@ def dense_sweep(fit: ExpectationPropagation, times: int) -> Array:
     """Update all sites with the whole covariance, some times over, and return the covariance."""
     for _ in range(times):
         mean, variance = difference_cavities(fit, update_covariance(fit))
-        slope, curvature = fit.log_derivatives(mean, variance)
+        slope, curvature = fit.update_from_cavities(mean, variance)
         curvature = np.minimum(curvature, MAX_CURVATURE / variance)
         precisions, shifts = gaussian_site(mean, variance, slope, curvature)
         fit.site_precisions = DAMPING * fit.site_precisions + (1 - DAMPING) * precisions

@@ -124,7 +124,7 @@ class ExpectationPropagation:
         self._combine_sites()
         first, second = self.cavities()
         mean, variance = first[0] - second[0], first[1] + second[1]
-        slope, curvature = self.log_derivatives(mean, variance)
+        slope, curvature = self.update_from_cavities(mean, variance)
         curvature = np.minimum(curvature, MAX_CURVATURE / variance)
         self.site_precisions, self.site_shifts = gaussian_site(mean, variance, slope, curvature)
         if not self._workers_are_uniform:
@@ -158,10 +158,10 @@ class ExpectationPropagation:
         remaining = np.maximum(precision - sites[0], MIN_PRECISION)
         return (self.means[documents] * precision - sites[1]) / remaining, 1 / remaining
 
-    def log_derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """Return the derivatives of each answer's log evidence by its cavity mean.
+    def update_from_cavities(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """Update workers and tie margin; return the derivatives of each answer's log evidence.
 
-        Workers and tie margin are updated from the same cavities.
+        The derivatives are the first by the cavity mean, and the second times -1.
 
         Parameters
         ----------
