@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.inference.comparisons import OUTCOME_CODES
 from nextpair.selectors.inference.gaussian_scores import summaries
@@ -29,7 +29,7 @@ from nextpair.selectors.inference.gaussian_scores.stopping import (
 )
 from nextpair.selectors.inference.numerics import Array
 from nextpair.selectors.inference.stopping import JudgmentBudget
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Outcome, Pair
 from nextpair.selectors.state.order import Order
@@ -83,7 +83,7 @@ class Options:
         return getattr(self, name)
 
 
-class InformationGain(Believer):
+class InformationGain(BayesianSelector):
     """Keeps a posterior over every document's score, and asks for the most informative pair."""
 
     Options = Options
@@ -96,26 +96,28 @@ class InformationGain(Believer):
         self._tables: dict[float, InformationTable] = {}
         self._settled_order: Order | None = None
 
-    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+    def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Update the posterior with one judgment."""
         self._schedule.observe(first, second, OUTCOME_CODES[outcome], worker)
         self._settled_order = None
 
-    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:
+    def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:
         """Update the worker model with the response to a gold question."""
         self._schedule.observe_gold(worker, OUTCOME_CODES[truth], OUTCOME_CODES[said])
         self._settled_order = None
 
     @classmethod
-    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+    def defaults_for(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
         """Dismiss nobody where judges are few: nobody would be left."""
         return {} if judges is Judges.CROWD else {"dismiss": 1.0}
 
     # -- choosing a pair ------------------------------------------------------------------------
 
-    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
+    def choose_pair(
+        self, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
+    ) -> Choice:
         """Choose the most informative pair among those this worker may have."""
-        if len(self.documents) < 2 or self.spent:
+        if len(self.documents) < 2 or self.budget_spent:
             return Idle.DONE
         snapshot = self._schedule.current()
         status = self._stopping_rule.status(snapshot.posterior, snapshot.margin)
@@ -129,12 +131,12 @@ class InformationGain(Believer):
         return Idle.WAIT if best is None else best
 
     @property
-    def spent(self) -> bool:
+    def budget_spent(self) -> bool:
         """Whether as many judgments have been given as the budget allows."""
         return self._is_spent_with(Counter())
 
     @property
-    def reached(self) -> bool:
+    def goal_reached(self) -> bool:
         """Whether no more pairs are expected in the wrong order than may be."""
         return len(self.documents) < 2 or self._converged_status().is_met
 
@@ -149,7 +151,7 @@ class InformationGain(Believer):
         self,
         snapshot: ScoreSnapshot,
         status: ScoreStoppingStatus,
-        worker: Worker,
+        worker: WorkerHistory,
         open_pairs: Counter[Pair],
         rng: np.random.Generator,
     ) -> ScoreAcquisition:
@@ -185,7 +187,7 @@ class InformationGain(Believer):
     def _posterior(self) -> ScorePosterior:
         return self._schedule.converged().posterior
 
-    def settled(self) -> Order:
+    def settled_order(self) -> Order:
         """Return the order of the documents whose intervals do not overlap."""
         if self._settled_order is None:
             self._settled_order = summaries.interval_order(self._posterior)
@@ -193,16 +195,16 @@ class InformationGain(Believer):
 
     def settled_documents(self) -> NDArray[np.bool_]:
         """Return the documents whose certainty is high enough, or all once the goal is reached."""
-        if self.reached:
+        if self.goal_reached:
             return np.ones(len(self.documents), dtype=np.bool_)
         settled: NDArray[np.bool_] = self.certainty() >= 1 - self.options.risk
         return settled
 
-    def guesses(self) -> Array:
+    def point_estimates(self) -> Array:
         """Return the posterior mean of each score, larger is better."""
         return self._posterior.means.copy()
 
-    def errors(self) -> Array:
+    def standard_errors(self) -> Array:
         """Return the posterior standard deviation of each score."""
         errors: Array = np.sqrt(self._posterior.variances)
         return errors
@@ -215,7 +217,7 @@ class InformationGain(Believer):
         """Return the mean probability that each document is on the right side of another one."""
         return summaries.certainty(self._posterior)
 
-    def chance(self, first: int, second: int) -> float:
+    def win_probability(self, first: int, second: int) -> float:
         """Return the probability that the first of two documents is the better one."""
         return summaries.win_probability(self._posterior, first, second)
 

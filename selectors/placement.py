@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.inference.comparisons import OUTCOME_CODES
 from nextpair.selectors.inference.exact_classes.exact_placement import ExactPlacement
@@ -41,10 +41,10 @@ from nextpair.selectors.inference.ordinal_classes.stopping import (
 )
 from nextpair.selectors.inference.stopping import JudgmentBudget
 from nextpair.selectors.inference.workers.crowd import USUAL_ERROR
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Outcome, Pair, unordered
-from nextpair.selectors.state.layout import settled_documents
+from nextpair.selectors.state.layout import placed_documents
 from nextpair.selectors.state.order import Order
 from nextpair.selectors.state.settings import Forecast, Judges
 
@@ -112,7 +112,7 @@ class Options:
                 raise BadOption(f"{name} must not be negative, got {getattr(self, name)}")
 
 
-class Placement(Believer):
+class Placement(BayesianSelector):
     """Keeps a posterior over every document's place, and asks for the most informative pair."""
 
     Options = Options
@@ -128,23 +128,25 @@ class Placement(Believer):
         self._answered: Counter[Pair] = Counter()
         self._settled_order: Order | None = None
 
-    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+    def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Update the posterior with one judgment."""
         self._schedule.observe(first, second, OUTCOME_CODES[outcome], worker)
         self._components.connect(first, second)
         self._answered[unordered(first, second)] += 1
         self._settled_order = None
 
-    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:
+    def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:
         """Update the worker model with the response to a gold question."""
         self._schedule.observe_gold(worker, OUTCOME_CODES[truth], OUTCOME_CODES[said])
         self._settled_order = None
 
     # -- choosing a pair ------------------------------------------------------------------------
 
-    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
+    def choose_pair(
+        self, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
+    ) -> Choice:
         """Choose the most informative pair among those this worker may have."""
-        if self.spent or len(self.documents) < 2:
+        if self.budget_spent or len(self.documents) < 2:
             return Idle.DONE
         snapshot = self._schedule.current()
         status = self._stopping_rule.status(snapshot)
@@ -183,12 +185,12 @@ class Placement(Believer):
         return self._keep_document(best, acquisition, worker)
 
     @property
-    def spent(self) -> bool:
+    def budget_spent(self) -> bool:
         """Whether as many judgments have been given as the budget allows."""
         return self._is_spent_with(Counter())
 
     @property
-    def reached(self) -> bool:
+    def goal_reached(self) -> bool:
         """Whether no more documents are expected to be misplaced than may be."""
         return len(self.documents) < 2 or self._converged_status().is_met
 
@@ -202,7 +204,7 @@ class Placement(Believer):
         self,
         snapshot: ClassSnapshot,
         status: ClassStoppingStatus,
-        worker: Worker,
+        worker: WorkerHistory,
         open_pairs: Counter[Pair],
         rng: np.random.Generator,
     ) -> ClassAcquisition:
@@ -256,10 +258,10 @@ class Placement(Believer):
         return of_judged if is_preferred else best
 
     def _keep_document(
-        self, best: InformativePair, acquisition: ClassAcquisition, worker: Worker
+        self, best: InformativePair, acquisition: ClassAcquisition, worker: WorkerHistory
     ) -> Pair:
         """Keep one of the documents on the worker's screen, if that costs little information."""
-        last = worker.last
+        last = worker.last_pair
         if last is None or not self.options.stay or set(last) & set(best.pair):
             return best.pair
         gains = acquisition.gains(best.pair, np.array(last, dtype=np.intp))
@@ -273,7 +275,7 @@ class Placement(Believer):
 
     # -- reporting ------------------------------------------------------------------------------
 
-    def settled(self) -> Order:
+    def settled_order(self) -> Order:
         """Return the relations of the settled documents."""
         if self._settled_order is None:
             settled, map_class = self.settled_documents(), self._schedule.converged().map_class
@@ -305,11 +307,11 @@ class Placement(Believer):
         """Whether documents of a class are called tied often enough for classes to be reported."""
         return bool(self._schedule.converged().crowd.tie_accuracy >= MIN_TIE_ACCURACY)
 
-    def spans(self) -> NDArray[np.int64]:
+    def place_intervals(self) -> NDArray[np.int64]:
         """Return the 90 % credible interval of each document's place."""
-        return place_intervals(self._schedule.converged(), settled_documents(self.settled()))
+        return place_intervals(self._schedule.converged(), placed_documents(self.settled_order()))
 
-    def guesses(self) -> Array:
+    def point_estimates(self) -> Array:
         """Return a number for each document, larger is better: its most likely class.
 
         Where documents of a class are seldom called tied there are no classes to speak of, and
@@ -319,7 +321,7 @@ class Placement(Believer):
             return self._schedule.bradley_terry_scores()
         return -self._schedule.converged().map_class.astype(np.float64)
 
-    def chance(self, first: int, second: int) -> float:
+    def win_probability(self, first: int, second: int) -> float:
         """Return the probability that the first document is better, a tie counting half."""
         if not self.has_classes:
             scores = self._schedule.bradley_terry_scores()
@@ -346,13 +348,13 @@ class Placement(Believer):
         return forecast(status.posterior_errors, goal, snapshot.crowd.ordinary, remaining)
 
     @classmethod
-    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+    def defaults_for(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
         """Take a single judge's answers for true, and expect few errors of few judges."""
         if judges is Judges.ONE and not given.get("top"):
             return {"risk": 0.0}
         return {} if judges is Judges.CROWD else {"error": CAREFUL_ERROR}
 
     @classmethod
-    def variant(cls, options: Any) -> type[Selector]:
+    def implementation(cls, options: Any) -> type[Selector]:
         """Return the exact selector if workers are believed to be always right."""
         return cls if options.risk else ExactPlacement

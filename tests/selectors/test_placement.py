@@ -164,7 +164,7 @@ def test_a_late_contradiction_moves_a_settled_document() -> None:
     simulation.asked += [("late", (0, 0))] * 14
     simulation.play()
     assert simulation.topic.relation("d0", "d70") is Outcome.TIE
-    assert any(conflict.finding.about(0) for conflict in simulation.topic.conflicts)
+    assert any(conflict.comparison.involves(0) for conflict in simulation.topic.conflicts)
 
 
 def test_a_settled_relation_is_explained_by_judgments_that_agree_with_it() -> None:

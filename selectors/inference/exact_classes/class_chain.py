@@ -8,7 +8,7 @@ two are equal its place is between two neighbours, and it joins the chain there.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.order import Merge, Order
 
 ClusterKind = tuple[int, ...]
@@ -72,15 +72,15 @@ class ClassChain:
         # Sorted, because insertion order would depend on how often this was called.
         return sorted(self._labels_of.items())
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Follow the order, which has just absorbed a finding or refused it."""
-        first, second = finding.first, finding.second
-        if self._order.relation(first, second) is not finding.outcome:
+        first, second = comparison.first, comparison.second
+        if self._order.relation(first, second) is not comparison.outcome:
             return
         if merge is not None:
             self._settle(self._merge(merge))
-        elif finding.outcome is not Outcome.TIE:
-            sign = 1 if finding.outcome is Outcome.BETTER else -1
+        elif comparison.outcome is not Outcome.TIE:
+            sign = 1 if comparison.outcome is Outcome.BETTER else -1
             self._settle(self._relate(self._order.label(first), self._order.label(second), sign))
 
     def _touch(self, label: int) -> Cluster | None:

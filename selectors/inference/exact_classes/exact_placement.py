@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.inference.exact_classes.acquisition import CandidatePairs, candidate_pairs
 from nextpair.selectors.inference.exact_classes.class_chain import ClassChain
 from nextpair.selectors.inference.exact_classes.cluster_posterior import (
@@ -28,7 +28,7 @@ from nextpair.selectors.inference.exact_classes.remaining_judgments import (
 from nextpair.selectors.inference.numerics import Z_80
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Pair
+from nextpair.selectors.state.judgments import Comparison, Pair
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 from nextpair.selectors.state.settings import Forecast
@@ -43,19 +43,21 @@ class ExactPlacement(Selector):
         self._features = FeatureLikelihood(documents, self._chain, order)
         self._cached: tuple[ClusterPosterior, CandidatePairs] | None = None
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Update chain and features with a finding."""
-        self._chain.absorb(finding, merge)
+        self._chain.absorb(comparison, merge)
         self._features.absorb()
         self._cached = None
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the best pair among those that are free."""
         if self.order.complete:
             return Idle.DONE
         pair = self._best(open_pairs, rng) if self._chain.labels else None
         pair = pair or self._any(open_pairs, rng)
-        return self.pause() if pair is None else self.pair_of(*pair, open_pairs, rng)
+        return self.idle_reason() if pair is None else self.draw_pair(*pair, open_pairs, rng)
 
     def forecast(self) -> Forecast:
         """Forecast how many more pairs have to be asked."""
@@ -81,7 +83,7 @@ class ExactPlacement(Selector):
     def _best(self, open_pairs: OpenPairs, rng: np.random.Generator) -> Pair | None:
         """Return the free classes of the best pair, one document of each to be drawn."""
         posterior, pairs = self._posterior_and_pairs()
-        busy = {self.order.label(document) for pair in open_pairs.wanting for document in pair}
+        busy = {self.order.label(document) for pair in open_pairs.votes_wanted for document in pair}
         idle = ~sum(1 << label for label in busy)
         for row, partner in pairs.best_first(posterior.rows_of(busy)):
             members = posterior.members(row) & idle

@@ -18,7 +18,7 @@ from nextpair.selectors.inference.exact_classes.cluster_posterior import (
     compute_posterior,
 )
 from nextpair.selectors.inference.numerics import Array
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.order import Order
 
 COST_FACTOR = 0.82
@@ -85,7 +85,7 @@ def _after_first(size: int, outcome: Outcome) -> tuple[float, float]:
     """Return what is left once any two documents of so many have been compared."""
     order = Order(size)
     chain = ClassChain(order)
-    chain.absorb(Finding(0, 1, outcome, ()), order.absorb(0, 1, outcome))
+    chain.absorb(Comparison(0, 1, outcome, ()), order.absorb(0, 1, outcome))
     if order.complete:
         return 0.0, 0.0
     return remaining_judgments(chain, compute_posterior(chain, None, order))

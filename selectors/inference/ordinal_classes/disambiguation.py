@@ -10,7 +10,7 @@ from itertools import chain, product
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.inference.numerics import Mask
 from nextpair.selectors.inference.ordinal_classes.eligibility import INITIAL_OPEN_PAIRS
 from nextpair.selectors.inference.ordinal_classes.posterior import DisputedMerge
@@ -30,7 +30,7 @@ def disambiguating_choice(
     snapshot: ClassSnapshot,
     reference: Mask,
     relevant_places: int,
-    worker: Worker,
+    worker: WorkerHistory,
     open_pairs: Counter[Pair],
     answered: Mapping[Pair, int],
     rng: np.random.Generator,
@@ -89,7 +89,7 @@ def _pairs(sides: DisputedMerge) -> Iterator[Pair]:
 
 
 def _draw(
-    sides: DisputedMerge, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator
+    sides: DisputedMerge, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
 ) -> Pair | None:
     """Draw a pair from two sides that this worker may have; None if there is none at all."""
     drawn = zip(*(rng.choice(side, RANDOM_DRAWS) for side in sides), strict=True)

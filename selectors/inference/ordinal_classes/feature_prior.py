@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 
 from nextpair.selectors.inference.numerics import Array, Indices, logsumexp
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.tie_svm import document_space
+from nextpair.selectors.state.tie_svm import principal_components
 
 DIRECTIONS = 16
 """The number of principal directions of all features."""
@@ -47,7 +47,7 @@ class FeatureModel:
     def _space(self) -> Array | None:
         """Documents as columns, directions as rows; None if all documents have equal features."""
         columns = np.column_stack([self._documents.features, self._documents.priors])
-        space = document_space(columns[:, ~np.isnan(columns).all(axis=0)], DIRECTIONS).T
+        space = principal_components(columns[:, ~np.isnan(columns).all(axis=0)], DIRECTIONS).T
         return np.ascontiguousarray(space) if (np.abs(space - space[:, :1]) > 1e-9).any() else None
 
     @property

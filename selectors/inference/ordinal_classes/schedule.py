@@ -141,8 +141,8 @@ class ClassSchedule(InferenceSchedule[ClassSnapshot]):
     def bradley_terry_scores(self) -> Array:
         """Score every document by Bradley-Terry, whatever the classes; 0 for an unjudged one."""
         comparisons = self._posterior.comparisons
-        ranking = bradley_terry.rank(
-            bradley_terry.compare(
+        ranking = bradley_terry.fit_bradley_terry(
+            bradley_terry.collect_pair_responses(
                 len(self._numbers),
                 comparisons.first,
                 comparisons.second,

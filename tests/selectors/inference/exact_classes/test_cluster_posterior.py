@@ -17,7 +17,7 @@ from nextpair.selectors.inference.exact_classes.cluster_posterior import (
     side_probabilities,
     tie_probabilities,
 )
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.order import Order
 
 
@@ -25,7 +25,7 @@ def folded(size: int, answers: list[Answer]) -> tuple[Order, ClassChain]:
     order = Order(size)
     chain = ClassChain(order)
     for first, second, outcome in answers:
-        chain.absorb(Finding(first, second, outcome, ()), order.absorb(first, second, outcome))
+        chain.absorb(Comparison(first, second, outcome, ()), order.absorb(first, second, outcome))
     return order, chain
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawn_comparisons import fitted_posterior
 
-from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.inference.ordinal_classes import structure_search
 from nextpair.selectors.inference.ordinal_classes.disambiguation import (
     MAX_ANSWERS_PER_PAIR,
@@ -38,7 +38,7 @@ def choose(
     answered: dict[Pair, int] | None = None,
 ) -> Choice:
     reference = np.ones(len(GRADES), dtype=np.bool_)
-    worker = Worker("w", held=seen)
+    worker = WorkerHistory("w", held=seen)
     places = snapshot.probabilities.shape[1] if relevant_places is None else relevant_places
     rng = np.random.default_rng(0)
     return disambiguating_choice(
