@@ -14,7 +14,7 @@ from nextpair.selectors.aggregation.bradley_terry import compare, rank
 from nextpair.selectors.aggregation.davidson import Davidson
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
 from nextpair.selectors.aggregation.majority import majority
-from nextpair.selectors.aggregation.responses import collect
+from nextpair.selectors.aggregation.responses import collect_responses
 from nextpair.selectors.agreement.rank_correlation import tau_b
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.state.judgments import Outcome
@@ -55,7 +55,7 @@ def _once(seed: int, spammers: float) -> Columns:
     (truth,) = generated_truths(1, DOCUMENTS, GRADES, rng)
     pairs, answers = _judge(truth, spammers, rng)
     items, workers, said = answers.T
-    votes = collect(items, workers, said, (len(pairs), WORKERS, 3))
+    votes = collect_responses(items, workers, said, (len(pairs), WORKERS, 3))
     em = dawid_skene(votes, mirror=MIRROR).posteriors
     crowd = rank(compare(DOCUMENTS, pairs[items, 0], pairs[items, 1], said, workers))
     counted = votes.by_item() / VOTES

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, NoPair, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Pair, unordered
+from nextpair.selectors.state.judgments import Comparison, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 
@@ -105,36 +105,40 @@ class Groups(Selector):
         wanted = COVERAGE * (len(self.documents) - 1) / self.options.partners
         return int(self.options.partitions) or max(1, round(wanted))
 
-    def planned(self) -> Iterable[Pair]:
+    def planned_pairs(self) -> Iterable[Pair]:
         """Return what is left of the plan."""
         return self._pending
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Strike a pair off: it was judged, whatever it says of others."""
-        self._pending.discard((finding.first, finding.second))
+        self._pending.discard((comparison.first, comparison.second))
 
-    def select(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def select(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the next pair of the worker's group, or the first pair of a new one."""
         return self.choose(open_pairs, worker, rng)
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the first pair that still takes votes, the worker's own group first."""
         if not self._pending:
-            return Idle.DONE
+            return NoPair.DONE
         own = self._own_group(worker)
         for group in (*self._groups[own : own + 1], *self._groups):
             for pair in group:
                 if pair in self._pending and self._takes(pair, open_pairs, worker):
                     return pair
-        return Idle.WAIT
+        return NoPair.WAIT
 
-    def _own_group(self, worker: Worker) -> int:
+    def _own_group(self, worker: WorkerHistory) -> int:
         begun = [*worker.answered, *worker.held]
         return self._group_of.get(begun[-1], 0) if begun else 0
 
     @staticmethod
-    def _takes(pair: Pair, open_pairs: OpenPairs, worker: Worker) -> bool:
-        return open_pairs.wanting.get(pair, 1) > 0 and not worker.has_seen(pair)
+    def _takes(pair: Pair, open_pairs: OpenPairs, worker: WorkerHistory) -> bool:
+        return open_pairs.votes_wanted.get(pair, 1) > 0 and not worker.has_seen(pair)
 
 
 def sequence(group: Sequence[int], partners: int) -> list[Pair]:

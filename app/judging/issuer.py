@@ -12,10 +12,10 @@ from nextpair.app.runtime.projection import Change, LiveTopic
 from nextpair.app.runtime.quarantine import taken_over
 from nextpair.app.runtime.unit_of_work import Step
 from nextpair.app.studies.study import Study
-from nextpair.selectors.base import Idle
+from nextpair.selectors.base import NoPair
 from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.selectors.state.settings import Lease
-from nextpair.selectors.state.single_documents import Ask
+from nextpair.selectors.state.single_documents import SingleQuestion
 from nextpair.storage.rows import AssignmentRow, Purpose, State, TopicRow
 
 
@@ -39,7 +39,7 @@ class Handed:
     reason: Reason | None = None
     repeated: bool = False
     version: int = -1
-    idle: Idle | None = None
+    idle: NoPair | None = None
 
 
 class Choosing:
@@ -74,7 +74,7 @@ class Choosing:
         self._asides = None if turn is None else Asides(live, worker_id, wish.quarantine)
         self.added: list[AssignmentRow] = []
         self.rows: list[AssignmentRow] = []
-        self.idle: Idle | None = None
+        self.idle: NoPair | None = None
 
     def choose(self, count: int) -> None:
         """Choose up to so many questions."""
@@ -85,15 +85,15 @@ class Choosing:
 
     def _choose_one(self) -> None:
         choice, rng = self._select([*self._leases, *self._soft])
-        if isinstance(choice, Idle) and self._soft:
+        if isinstance(choice, NoPair) and self._soft:
             # Nobody waits for strangers: what they hold, or say, is asked once more.
             choice, rng = self._select(self._leases)
-        if isinstance(choice, Idle):
+        if isinstance(choice, NoPair):
             self.idle = choice
             return
         check = self._check(rng)
         if check is None and self._waits_for_answers():
-            self.idle = Idle.HELD
+            self.idle = NoPair.HELD
             return
         question = check or _question(choice)
         if question.purpose is Purpose.WORK:
@@ -105,7 +105,9 @@ class Choosing:
         else:
             self.renew(held)
 
-    def _select(self, leases: Sequence[Lease]) -> tuple[Pair | Ask | Idle, np.random.Generator]:
+    def _select(
+        self, leases: Sequence[Lease]
+    ) -> tuple[Pair | SingleQuestion | NoPair, np.random.Generator]:
         state, worker = self._live.state, str(self._worker_id)
         rng = state.settings.question_rng(self._asked)
         barred = self._live.barred(self._worker_id, self._quarantine)
@@ -192,7 +194,7 @@ class Choosing:
         return Step(handed, change, self.added, renewed)
 
 
-def _question(choice: Pair | Ask) -> Question:
-    if isinstance(choice, Ask):
+def _question(choice: Pair | SingleQuestion) -> Question:
+    if isinstance(choice, SingleQuestion):
         return Question((choice.document, choice.document), choice.subject)
     return Question(unordered(*choice))

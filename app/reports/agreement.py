@@ -19,7 +19,7 @@ from nextpair.app.designs.magnitude import MagnitudeDesign
 from nextpair.app.designs.s100 import S100Design
 from nextpair.app.reports.topic_snapshot import Facts
 from nextpair.selectors.aggregation.means import normalise_magnitudes
-from nextpair.selectors.aggregation.responses import collect
+from nextpair.selectors.aggregation.responses import collect_responses
 from nextpair.selectors.agreement.kappas import (
     Level,
     fleiss_kappa,
@@ -130,7 +130,9 @@ def agree(given: Given, scale: Scale) -> Agreement:
     if scale.named and common:
         assert scale.labels is not None
         labels = np.array(values, dtype=np.intp)
-        counted = collect(units, np.zeros_like(units), labels, (max(units) + 1, 1, scale.labels))
+        counted = collect_responses(
+            units, np.zeros_like(units), labels, (max(units) + 1, 1, scale.labels)
+        )
         percentage = _percentage(common)
         fleiss = fleiss_kappa(counted) if votes else np.nan
     answers = sum(map(len, common))

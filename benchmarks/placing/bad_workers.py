@@ -12,8 +12,8 @@ from nextpair.app.simulation.crowd import CrowdSettings, Kind, SimulatedWorker, 
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import Plan, judge_topic
 from nextpair.app.simulation.truths import Question, Truth
-from nextpair.selectors.base import Idle
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.base import NoPair
+from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment
 from nextpair.selectors.state.judgments import Outcome as Relation
@@ -68,7 +68,7 @@ class _Desk(LocalDesk):
         self._crowd = {worker.id: worker for worker in crowd}
         self._traps, self._rng = traps, rng
 
-    def ask(self, worker: str) -> Question | Idle:
+    def ask(self, worker: str) -> Question | NoPair:
         """Hand out a pair, to whoever comes for the first time after some traps."""
         fresh = self._crowd.pop(worker, None)
         if fresh is not None:
@@ -81,7 +81,7 @@ class _Desk(LocalDesk):
     def reliabilities(self) -> Sequence[Reliability]:
         """Return what the topic has found out about its workers."""
         selector = self._topic.selector
-        return selector.reliabilities() if isinstance(selector, Believer) else ()
+        return selector.reliabilities() if isinstance(selector, BayesianSelector) else ()
 
 
 def measure(given: argparse.Namespace) -> Section:

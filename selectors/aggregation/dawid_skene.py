@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import logsumexp
 
-from nextpair.selectors.aggregation.responses import UNKNOWN, Answers, Numbers, Places
+from nextpair.selectors.aggregation.responses import UNKNOWN, Numbers, Places, Responses
 from nextpair.selectors.errors import BadInput, BadOption
 
 TOLERANCE = 1e-6
@@ -85,7 +85,7 @@ class Consensus:
 
 
 def dawid_skene(
-    answers: Answers,
+    answers: Responses,
     *,
     known: ArrayLike | None = None,
     mirror: Sequence[int] | None = None,
@@ -120,7 +120,7 @@ class _Model:
     """The two steps, over answers counted once."""
 
     def __init__(
-        self, answers: Answers, smoothing: Smoothing, mirror: Sequence[int] | None, truth: Places
+        self, answers: Responses, smoothing: Smoothing, mirror: Sequence[int] | None, truth: Places
     ) -> None:
         _, self._workers, self._labels = answers.shape
         self._counts = answers.by_worker()
@@ -187,7 +187,7 @@ def _mirror(mirror: Sequence[int] | None, labels: int) -> Places | None:
     return turned
 
 
-def _truth(answers: Answers, known: ArrayLike | None) -> Places:
+def _truth(answers: Responses, known: ArrayLike | None) -> Places:
     items, _, labels = answers.shape
     if known is None:
         return np.full(items, UNKNOWN, dtype=np.intp)
@@ -197,7 +197,7 @@ def _truth(answers: Answers, known: ArrayLike | None) -> Places:
     return truth
 
 
-def _first_guess(answers: Answers) -> Numbers:
+def _first_guess(answers: Responses) -> Numbers:
     """Begin with the shares of the votes."""
     counts = answers.by_item().astype(np.float64)
     voted = counts.sum(axis=1, keepdims=True)

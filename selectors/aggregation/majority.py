@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.aggregation.responses import UNKNOWN, Answers, Places
+from nextpair.selectors.aggregation.responses import UNKNOWN, Places, Responses
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Majority:
     tied: NDArray[np.bool_]
 
 
-def majority(answers: Answers, *, break_ties: bool = False) -> Majority:
+def majority(answers: Responses, *, break_ties: bool = False) -> Majority:
     """Take the label with most votes.
 
     Parameters

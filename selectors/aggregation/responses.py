@@ -17,7 +17,7 @@ UNKNOWN = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class Responses:
     """One answer per place of three arrays; build it with `collect`.
 
     Parameters
@@ -45,12 +45,12 @@ class Answers:
         return sparse.csr_array((ones, (rows, self.items)), shape=(workers * labels, items))
 
 
-def collect(
+def collect_responses(
     items: ArrayLike,
     workers: ArrayLike,
     labels: ArrayLike,
     shape: Sequence[int] | None = None,
-) -> Answers:
+) -> Responses:
     """Check three equally long arrays of places, and count what is there if no shape is given."""
     parts = (places(items, "items"), places(workers, "workers"), places(labels, "labels"))
     same_length(*parts)
@@ -58,7 +58,7 @@ def collect(
     given = least if shape is None else tuple(int(count) for count in shape)
     if len(given) != 3 or any(one < needed for one, needed in zip(given, least, strict=False)):
         raise BadInput(f"answers name {least} items, workers and labels, more than {given}")
-    return Answers(*parts, (given[0], given[1], given[2]))
+    return Responses(*parts, (given[0], given[1], given[2]))
 
 
 def places(values: ArrayLike, name: str) -> Places:

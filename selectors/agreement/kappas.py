@@ -22,9 +22,9 @@ from scipy.stats import rankdata
 from sklearn.metrics import cohen_kappa_score
 
 from nextpair.selectors.aggregation.responses import (
-    Answers,
     Numbers,
     Places,
+    Responses,
     numbers,
     places,
     same_length,
@@ -56,7 +56,7 @@ def weighted_kappa(one: ArrayLike, other: ArrayLike, *, labels: int | None = Non
     return float(cohen_kappa_score(first, second, labels=grades, weights="quadratic"))
 
 
-def fleiss_kappa(answers: Answers) -> float:
+def fleiss_kappa(answers: Responses) -> float:
     """Return Fleiss' kappa of any number of answers to each item.
 
     Items need not have equally many; one with fewer than two says nothing of agreement and is left

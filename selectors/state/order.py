@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.errors import Contradiction
 from nextpair.selectors.state import bitset
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
 
 
 class Merge(NamedTuple):
@@ -223,16 +223,16 @@ class Order:
         """How many classes there are."""
         return self._labels.bit_count()
 
-    def extended(self, findings: Iterable[Finding]) -> "Order":
+    def extended(self, comparisons: Iterable[Comparison]) -> "Order":
         """Return this order and, of what it leaves open, all that findings say.
 
         If the findings contradict each other, this order alone.
         """
         longer = self.copy()
-        for finding in findings:
-            if self.relation(finding.first, finding.second) is None:
+        for comparison in comparisons:
+            if self.relation(comparison.first, comparison.second) is None:
                 try:
-                    longer.absorb(finding.first, finding.second, finding.outcome)
+                    longer.absorb(comparison.first, comparison.second, comparison.outcome)
                 except Contradiction:
                     return self
         return longer

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.state.rank_bounds import Standing
+from nextpair.selectors.state.rank_bounds import RankBounds
 
 DIGITS = 9
 """Digits, of the range of all scores, to which scores must agree to be called equal: sums of the
@@ -58,7 +58,7 @@ class ReportedOrder:
     errors: NDArray[np.float64]
     status: tuple[Status, ...]
     has_classes: bool
-    ranks: Standing
+    ranks: RankBounds
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
@@ -136,11 +136,11 @@ def count_worse(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return inverse.reshape(-1).astype(np.float64)
 
 
-def bounds_from(wins: Sequence[int], losses: Sequence[int], known_pairs: int = 0) -> Standing:
+def bounds_from(wins: Sequence[int], losses: Sequence[int], known_pairs: int = 0) -> RankBounds:
     """Return the ranks that documents can have who are known to beat and to lose to so many."""
     size = len(wins)
     best = 1 + np.asarray(losses, dtype=np.int64)
-    return Standing(best, size - np.asarray(wins, dtype=np.int64), known_pairs)
+    return RankBounds(best, size - np.asarray(wins, dtype=np.int64), known_pairs)
 
 
 def statuses(judged: NDArray[np.bool_], settled: NDArray[np.bool_]) -> tuple[Status, ...]:

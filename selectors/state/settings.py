@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
 
 DEFAULT_SELECTOR = "placement"
 
@@ -103,19 +103,19 @@ class Conflict:
         Finds the chain of findings from which what was known followed.
     """
 
-    finding: Finding
+    comparison: Comparison
     known: Outcome
     reopened: int | None
-    explain: Callable[[], tuple[Finding, ...]] = field(repr=False, compare=False)
+    explain: Callable[[], tuple[Comparison, ...]] = field(repr=False, compare=False)
 
     @cached_property
-    def because(self) -> tuple[Finding, ...]:
+    def because(self) -> tuple[Comparison, ...]:
         """The chain of findings from which what was known followed, looked for when asked for."""
         return self.explain()
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class ExplanationStep:
     """One step of an explanation: what the judgments on one pair came to, by document ids."""
 
     first: str

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import grades, truth
 
-from nextpair.selectors.base import Idle, selector_names
+from nextpair.selectors.base import NoPair, selector_names
 from nextpair.selectors.state import bitset
-from nextpair.selectors.state.bayesian_selector import Believer
+from nextpair.selectors.state.bayesian_selector import BayesianSelector
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
@@ -32,7 +32,7 @@ def rules(name: str, votes: int = 1, seed: int = 0) -> Settings:
 
 
 SELECTORS = {name: Topic([], rules(name)).selector for name in ALL}
-BELIEVING = [name for name in ALL if isinstance(SELECTORS[name], Believer)]
+BELIEVING = [name for name in ALL if isinstance(SELECTORS[name], BayesianSelector)]
 INFERRING = [name for name in ALL if SELECTORS[name].infers]
 PLANNING = [name for name in ALL if name not in (*BELIEVING, *INFERRING)]
 
@@ -64,9 +64,9 @@ class Office:
         self.handed: list[tuple[str, Pair]] = []
         self._rng = np.random.default_rng(seed)
 
-    def ask(self, worker: str) -> Pair | Idle:
+    def ask(self, worker: str) -> Pair | NoPair:
         choice = self.topic.select(worker, self.leases, self._rng)
-        if not isinstance(choice, Idle):
+        if not isinstance(choice, NoPair):
             self.leases.append(Lease(choice, worker))
             self.handed.append((worker, unordered(*choice)))
         return choice
@@ -87,11 +87,11 @@ class Office:
                 turn += 1
                 if all(lease.worker != worker for lease in self.leases):
                     choice = self.ask(worker)
-                    said = choice if isinstance(choice, Idle) else None
+                    said = choice if isinstance(choice, NoPair) else None
             if not self.leases:
                 assert said is not None
-                if said is Idle.DONE or turn > 10_000:
-                    assert said is Idle.DONE
+                if said is NoPair.DONE or turn > 10_000:
+                    assert said is NoPair.DONE
                     return
             else:
                 self.answer(int(self._rng.integers(len(self.leases))))
@@ -156,7 +156,7 @@ def test_it_waits_only_when_everything_useful_may_follow(
         choice = office.ask(worker)
         wanting = {unordered(*lease.pair): 0 for lease in before}
         opened = OpenPairs(office.topic.order, wanting)
-        if not isinstance(choice, Idle):
+        if not isinstance(choice, NoPair):
             assert opened.is_free(*choice)
         elif name != "quick-sort":  # to which only comparisons with its pivots are useful
             labels = bitset.members(office.topic.order.labels)
@@ -187,7 +187,7 @@ def test_renaming_the_documents_renames_the_choice(name: str) -> None:
     for number in range(6):
         choices = [topic.select("w", [], np.random.default_rng(number)) for topic in topics]
         assert choices[0] == choices[1]
-        if isinstance(choices[0], Idle):
+        if isinstance(choices[0], NoPair):
             break
         for topic in topics:
             first, second = (topic.documents.ids[place] for place in choices[0])

@@ -10,7 +10,7 @@ from itertools import chain, product
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.base import Choice, NoPair, WorkerHistory
 from nextpair.selectors.inference.ordinal_classes.acquisition import Mask
 from nextpair.selectors.inference.ordinal_classes.comparisons import Disputed
 from nextpair.selectors.inference.ordinal_classes.eligibility import FIRST_AT_ONCE
@@ -30,7 +30,7 @@ def confirm(
     beliefs: View,
     firm: Mask,
     told_apart: int,
-    worker: Worker,
+    worker: WorkerHistory,
     open_pairs: Counter[Pair],
     answered: Mapping[Pair, int],
     rng: np.random.Generator,
@@ -52,21 +52,21 @@ def confirm(
     if beliefs.disputed and in_dispute:
         # Of one class or of two: those who reverse know that as well as anybody.
         if open_pairs.total() >= DISPUTED_AT_ONCE:
-            return Idle.WAIT
+            return NoPair.WAIT
         told = Counter({one: 1 for one, count in answered.items() if count >= TELLING})
         pair = _draw(beliefs.disputed, worker, open_pairs + told, rng)
         if pair is not None:
             return pair
     if beliefs.classes == 1 or beliefs.crowd.upright:
         # Who has seen all that is in dispute leaves it to others.
-        return Idle.WAIT if in_dispute else Idle.DONE
+        return NoPair.WAIT if in_dispute else NoPair.DONE
     if open_pairs.total() >= FIRST_AT_ONCE:
-        return Idle.WAIT
+        return NoPair.WAIT
     # The order may be upside down: then a difference that is certain tells who reverses.
     certain = firm.nonzero()[0]
     largest = beliefs.likeliest[certain] == beliefs.counts.argmax()
     pair = _draw((certain[largest], certain[~largest]), worker, open_pairs, rng)
-    return Idle.WAIT if pair is None else pair
+    return NoPair.WAIT if pair is None else pair
 
 
 def _matters(beliefs: View, disputed: Disputed, told_apart: int) -> bool:
@@ -80,7 +80,7 @@ def _pairs(sides: Disputed) -> Iterator[Pair]:
 
 
 def _draw(
-    sides: Disputed, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator
+    sides: Disputed, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
 ) -> Pair | None:
     """Draw a pair from two sides that this worker may have; None if there is none at all."""
     drawn = zip(*(rng.choice(side, TRIES) for side in sides), strict=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.aggregation.dawid_skene import Smoothing, dawid_skene
 from nextpair.selectors.aggregation.majority import majority
-from nextpair.selectors.aggregation.responses import UNKNOWN, Answers, collect
+from nextpair.selectors.aggregation.responses import UNKNOWN, Responses, collect_responses
 from nextpair.selectors.errors import BadInput, BadOption
 
 # Table 1 of Dawid and Skene (1979): 45 patients; observer 1 three times, then observers 2 to 5.
@@ -30,9 +30,9 @@ TRIPLES = st.lists(
 )
 
 
-def gather(triples: Triples, shape: tuple[int, int, int] = (4, 3, 3)) -> Answers:
+def gather(triples: Triples, shape: tuple[int, int, int] = (4, 3, 3)) -> Responses:
     items, workers, labels = (list(column) for column in zip(*triples, strict=True))
-    return collect(items, workers, labels, shape)
+    return collect_responses(items, workers, labels, shape)
 
 
 def test_the_anaesthetists_come_out_as_published() -> None:
@@ -208,4 +208,4 @@ def test_what_cannot_be_meant_is_refused() -> None:
     with pytest.raises(BadOption, match="above zero"):
         Smoothing(wrong=0)
     with pytest.raises(BadInput, match="at least one label"):
-        dawid_skene(collect([], [], []))
+        dawid_skene(collect_responses([], [], []))

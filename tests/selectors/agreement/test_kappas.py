@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.selectors.aggregation.responses import Answers, collect
+from nextpair.selectors.aggregation.responses import Responses, collect_responses
 from nextpair.selectors.agreement.kappas import (
     Level,
     fleiss_kappa,
@@ -39,11 +39,13 @@ OBSERVERS = """1 2 3 3 2 1 4 1 2 . . .
 PUBLISHED = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}
 
 
-def counted(rows: str) -> Answers:
+def counted(rows: str) -> Responses:
     table = np.array([[int(cell) for cell in row.split()] for row in rows.split("\n")])
     items, labels = np.nonzero(table)
     often = table[items, labels]
-    return collect(np.repeat(items, often), [0] * int(often.sum()), np.repeat(labels, often))
+    return collect_responses(
+        np.repeat(items, often), [0] * int(often.sum()), np.repeat(labels, often)
+    )
 
 
 def observed() -> tuple[list[int], list[int]]:
@@ -63,13 +65,13 @@ def test_fleiss_kappa_of_the_worked_example() -> None:
 def test_an_item_with_one_answer_says_nothing_of_agreement() -> None:
     more = FLEISS + "\n1 0 0 0 0"
     assert fleiss_kappa(counted(more)) == fleiss_kappa(counted(FLEISS))
-    assert isnan(fleiss_kappa(collect([0, 1], [0, 0], [0, 1])))
-    assert isnan(fleiss_kappa(collect([0, 0], [0, 1], [1, 1])))
+    assert isnan(fleiss_kappa(collect_responses([0, 1], [0, 0], [0, 1])))
+    assert isnan(fleiss_kappa(collect_responses([0, 0], [0, 1], [1, 1])))
 
 
 def test_fleiss_kappa_of_two_raters_is_scotts_pi() -> None:
     # Scott's pi by hand: they agree on 3 of 4, and 5 of 8 answers are 0: (3/4 - 34/64) / (30/64).
-    answers = collect([0, 0, 1, 1, 2, 2, 3, 3], [0, 1] * 4, [0, 0, 0, 0, 1, 1, 0, 1])
+    answers = collect_responses([0, 0, 1, 1, 2, 2, 3, 3], [0, 1] * 4, [0, 0, 0, 0, 1, 1, 0, 1])
     assert fleiss_kappa(answers) == pytest.approx((3 / 4 - 34 / 64) / (30 / 64))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from naive import accepted, closure
 from strategies import Answer, arbitrary, consistent
 
-from nextpair.selectors.base import Idle
+from nextpair.selectors.base import NoPair
 from nextpair.selectors.errors import (
     NegativeCount,
     OutOfSequence,
@@ -22,7 +22,7 @@ from nextpair.selectors.errors import (
 from nextpair.selectors.state import topic_state
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
-from nextpair.selectors.state.settings import ConflictPolicy, Lease, Reason, Settings
+from nextpair.selectors.state.settings import ConflictPolicy, ExplanationStep, Lease, Settings
 from nextpair.selectors.state.topic_state import Topic
 
 B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
@@ -46,7 +46,7 @@ def log(answers: Iterable[Answer]) -> list[Judgment]:
     ]
 
 
-def answers_of(chain: Iterable[Reason]) -> list[Answer]:
+def answers_of(chain: Iterable[ExplanationStep]) -> list[Answer]:
     return [(int(step.first[1:]), int(step.second[1:]), step.outcome) for step in chain]
 
 
@@ -88,7 +88,7 @@ def test_older_evidence_wins_and_every_contradiction_is_kept(
     assert len(topic.conflicts) == len(once) - len(kept)
     for conflict in topic.conflicts:
         assert conflict.reopened is None
-        assert conflict.known is not conflict.finding.outcome
+        assert conflict.known is not conflict.comparison.outcome
         assert conflict.because
 
 
@@ -100,8 +100,8 @@ def test_a_conflict_tells_what_was_known_when_it_came(
     size, answers = case
     whole, given_settings = log(answers), Settings(CERTAIN, on_conflict=policy)
     for conflict in fold(pool(size), whole, given_settings).conflicts:
-        first, second = f"d{conflict.finding.first}", f"d{conflict.finding.second}"
-        before = fold(pool(size), whole[: max(conflict.finding.judgments)], given_settings)
+        first, second = f"d{conflict.comparison.first}", f"d{conflict.comparison.second}"
+        before = fold(pool(size), whole[: max(conflict.comparison.judgments)], given_settings)
         assert before.relation(first, second) is conflict.known
         assert [step.judgments for step in before.explain(first, second)] == [
             step.judgments for step in conflict.because
@@ -161,7 +161,7 @@ def test_an_explanation_is_a_shortest_chain_that_implies_the_relation(
 def test_a_direct_judgment_explains_itself_even_if_it_came_last() -> None:
     topic = fold(pool(3), log([(0, 1, B), (1, 2, B), (0, 2, B)]))
     (link,) = topic.explain("d2", "d0")
-    assert link == Reason("d2", "d0", W, (2,))
+    assert link == ExplanationStep("d2", "d0", W, (2,))
 
 
 def test_an_explanation_names_every_vote_of_its_pairs() -> None:
@@ -179,7 +179,7 @@ def test_a_reopened_document_is_asked_about_again() -> None:
     assert conflict.reopened == 0
     assert [link.judgments for link in conflict.because] == [(0,), (1,)]
     assert told(topic) == closure(3, [(1, 2, B)])
-    assert topic.select("someone", [], np.random.default_rng(0)) is not Idle.DONE
+    assert topic.select("someone", [], np.random.default_rng(0)) is not NoPair.DONE
 
 
 def test_reopened_pairs_do_not_go_to_whoever_judged_them() -> None:
@@ -187,15 +187,15 @@ def test_reopened_pairs_do_not_go_to_whoever_judged_them() -> None:
     topic = Topic(pool(3), settings_)
     for number, (first, second, outcome) in enumerate([(0, 1, B), (1, 2, B), (0, 2, W)]):
         topic.absorb(Judgment(number, f"d{first}", f"d{second}", outcome, "only"))
-    assert topic.select("only", [], np.random.default_rng(0)) is Idle.SEEN
-    assert not isinstance(topic.select("other", [], np.random.default_rng(0)), Idle)
+    assert topic.select("only", [], np.random.default_rng(0)) is NoPair.SEEN
+    assert not isinstance(topic.select("other", [], np.random.default_rng(0)), NoPair)
 
 
 def test_a_late_vote_that_turns_a_decided_pair_is_a_conflict() -> None:
     topic = fold(pool(2), log([(0, 1, B), (0, 1, W)]))
     assert topic.relation("d0", "d1") is B
     (conflict,) = topic.conflicts
-    assert conflict.finding.outcome is W
+    assert conflict.comparison.outcome is W
     assert topic.matches()[0].score == 0.5
 
 
@@ -209,10 +209,10 @@ def test_a_worker_never_gets_a_pair_twice_and_others_complete_its_votes() -> Non
     topic = Topic(pool(2), Settings(CERTAIN, votes=3))
     rng = np.random.default_rng(0)
     topic.absorb(Judgment(0, "d0", "d1", B, "a"))
-    assert topic.select("a", [], rng) is Idle.SEEN
+    assert topic.select("a", [], rng) is NoPair.SEEN
     assert topic.select("b", [], rng) == (0, 1)
-    assert topic.select("c", [Lease((1, 0), "b")], rng) is Idle.WAIT
-    assert topic.select("c", [Lease((0, 1), "a")], rng, barred=[(1, 0)]) is Idle.SEEN
+    assert topic.select("c", [Lease((1, 0), "b")], rng) is NoPair.WAIT
+    assert topic.select("c", [Lease((0, 1), "a")], rng, barred=[(1, 0)]) is NoPair.SEEN
 
 
 @pytest.mark.parametrize(
