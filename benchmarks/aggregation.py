@@ -23,6 +23,7 @@ DOCUMENTS, OPPONENTS, VOTES, WORKERS = 60, 5, 5, 30
 GRADES = (0.4, 0.3, 0.2, 0.1)
 SPAM = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 OUTCOMES = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
+CODES = np.array([outcome.code for outcome in OUTCOMES])
 MIRROR = (1, 0, 2)
 Table = NDArray[np.intp]
 Columns = dict[str, float]
@@ -57,7 +58,7 @@ def _once(seed: int, spammers: float) -> Columns:
     items, workers, said = answers.T
     votes = collect_responses(items, workers, said, (len(pairs), WORKERS, 3))
     em = dawid_skene(votes, mirror=MIRROR).posteriors
-    crowd = rank(compare(DOCUMENTS, pairs[items, 0], pairs[items, 1], said, workers))
+    crowd = rank(compare(DOCUMENTS, pairs[items, 0], pairs[items, 1], CODES[said], workers))
     counted = votes.by_item() / VOTES
     most = majority(votes).labels
     believed = Davidson(crowd.scores, crowd.log_ties).chances(pairs[:, 0], pairs[:, 1])

@@ -33,9 +33,11 @@ from nextpair.selectors.aggregation.responses import (
     within,
 )
 from nextpair.selectors.errors import BadInput, BadOption, SelfComparison
+from nextpair.selectors.state.judgments import Outcome
 
-BETTER, WORSE, TIE = 0, 1, 2
-"""How the first document compares with the second."""
+BETTER, TIE, WORSE = (outcome.code for outcome in (Outcome.BETTER, Outcome.TIE, Outcome.WORSE))
+_DAVIDSON_COLUMN = np.array([0, 2, 1])
+"""The column of Davidson's probabilities (better, worse, tie) by outcome code."""
 
 WAYS = (8.0, 0.5, 1.5)
 """Pseudo-counts for answers by the model, the other way round, and at random."""
@@ -76,7 +78,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class PairAnswers:
-    """Answers about pairs as flat arrays; `outcomes` are BETTER, WORSE or TIE."""
+    """Answers about pairs as flat arrays; `outcomes` are outcome codes."""
 
     size: int
     crowd: int
@@ -109,8 +111,8 @@ def compare(
     within(size, one, other)
     if (one == other).any():
         raise SelfComparison()
-    if said.size and said.max() > TIE:
-        raise BadInput(f"outcomes are 0, 1 or 2 (better, worse, tie), got {said.max()}")
+    if said.size and said.max() > WORSE:
+        raise BadInput(f"outcomes are 0, 1 or 2 (better, tie, worse), got {said.max()}")
     return PairAnswers(size, int(who.max(initial=-1)) + 1, one, other, who, said)
 
 
@@ -186,9 +188,10 @@ def _said(answers: PairAnswers, model: Davidson) -> Numbers:
     """Return the probability of each answer if it was given in each of the three ways."""
     chances = model.chances(answers.firsts, answers.seconds)
     every = np.arange(len(answers.outcomes))
-    opposite = np.array([WORSE, BETTER, TIE])[answers.outcomes]
+    columns = _DAVIDSON_COLUMN[answers.outcomes]
+    opposite = _DAVIDSON_COLUMN[2 - answers.outcomes]
     guess = np.full(len(every), 1 / answers.options)
-    return np.column_stack((chances[every, answers.outcomes], chances[every, opposite], guess))
+    return np.column_stack((chances[every, columns], chances[every, opposite], guess))
 
 
 def _weigh(answers: PairAnswers, given: Numbers) -> Comparisons:

@@ -17,8 +17,6 @@ from nextpair.selectors.state.judgments import Outcome, Pair, unordered
 Told = tuple[int, int, Outcome]
 """Two documents, and how the first compares with the second."""
 
-_SIGN = {Outcome.BETTER: 1, Outcome.WORSE: -1, Outcome.TIE: 0}
-
 
 @dataclass(frozen=True, slots=True)
 class Triads:
@@ -52,7 +50,7 @@ def triads(answers: Iterable[Told]) -> Triads:
     signs: dict[Pair, int] = {}
     met: dict[int, set[int]] = defaultdict(set)
     for pair, outcome in map(_turned, answers):
-        signs.setdefault(pair, _SIGN[outcome])
+        signs.setdefault(pair, 1 - outcome.code)
         met[pair[0]].add(pair[1])
     complete = intransitive = cycles = 0
     for (low, middle), ahead in signs.items():

@@ -23,15 +23,27 @@ class Outcome(StrEnum):
 
     @property
     def reversed(self) -> "Outcome":
-        """The same finding, told from the second document."""
-        return _REVERSED[self]
+        """How the second document compares with the first."""
+        return _OF_CODE[2 - _CODES[self]]
+
+    @property
+    def code(self) -> int:
+        """The outcome as an integer for arrays: 0 better, 1 tie, 2 worse; 2 - code reverses it."""
+        return _CODES[self]
+
+    @property
+    def score(self) -> float:
+        """The first document's share of the win: 1 better, 0.5 tie, 0 worse (Elo's S)."""
+        return 1 - _CODES[self] / 2
+
+    @classmethod
+    def from_code(cls, code: int) -> "Outcome":
+        """Return the outcome of an integer code."""
+        return _OF_CODE[code]
 
 
-_REVERSED = {
-    Outcome.BETTER: Outcome.WORSE,
-    Outcome.WORSE: Outcome.BETTER,
-    Outcome.TIE: Outcome.TIE,
-}
+_OF_CODE = (Outcome.BETTER, Outcome.TIE, Outcome.WORSE)
+_CODES = {outcome: code for code, outcome in enumerate(_OF_CODE)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from nextpair.selectors.aggregation.davidson import Comparisons, Davidson, log_p
 from nextpair.selectors.errors import BadInput, BadOption, SelfComparison
 from nextpair.selectors.ratings.match import Match
 
-MIRRORED = np.array([WORSE, BETTER, TIE])
+COLUMNS = np.array([BETTER, WORSE, TIE])
+"""The outcome code of each column of Davidson's probabilities."""
 
 
 def crowd_answers(
@@ -40,7 +41,8 @@ def crowd_answers(
     said = (rng.random(answers)[:, None] > chances.cumsum(axis=1)).sum(axis=1)
     said = np.where(workers < random, rng.integers(3, size=answers), said)
     turned = (workers >= random) & (workers < random + reversed_)
-    said = np.where(turned, MIRRORED[said], said)
+    said = COLUMNS[said]
+    said = np.where(turned, 2 - said, said)
     return scores, compare(size, firsts, seconds, said, workers)
 
 
@@ -145,7 +147,7 @@ def test_sides_order_and_names_do_not_matter(seed: int) -> None:
     turn = rng.random(80) < 0.5
     firsts = np.where(turn, drawn.seconds, drawn.firsts)[order]
     seconds = np.where(turn, drawn.firsts, drawn.seconds)[order]
-    said = np.where(turn, MIRRORED[drawn.outcomes], drawn.outcomes)[order]
+    said = np.where(turn, 2 - drawn.outcomes, drawn.outcomes)[order]
     again = rank(
         compare(8, names[firsts], names[seconds], said, drawn.workers[order]), tolerance=1e-6
     )
