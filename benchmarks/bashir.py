@@ -17,7 +17,7 @@ from nextpair.app.formats.trec import read_qrels
 from nextpair.app.runtime.threads import limit_threads
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.truths import Graded, generated_truths, graded_truths
-from nextpair.selectors.aggregation.bradley_terry import compare, rank
+from nextpair.selectors.aggregation.bradley_terry import collect_pair_responses, fit_bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
 from nextpair.selectors.aggregation.responses import collect_responses
 from nextpair.selectors.agreement.rank_correlation import auc
@@ -154,20 +154,20 @@ def score(truth: Graded, pairs: NDArray[np.intp], answers: Collected) -> Sequenc
     size = len(truth.documents)
     real = answers.items < len(pairs)
     votes = collect_responses(answers.items, answers.workers, answers.said, answers.shape)
-    em = dawid_skene(votes, known=answers.known, mirror=MIRROR).posteriors[: len(pairs)]
+    em = dawid_skene(votes, gold=answers.known, mirror=MIRROR).posteriors[: len(pairs)]
     counts = votes.by_item()[: len(pairs)].astype(np.float64)
     share = matches(pairs, counts / counts.sum(axis=1, keepdims=True))
     probable = matches(pairs, em)
     asked = pairs[answers.items[real]]
     codes = CODES[answers.said[real]]
-    crowd = compare(size, asked[:, 0], asked[:, 1], codes, answers.workers[real])
+    crowd = collect_pair_responses(size, asked[:, 0], asked[:, 1], codes, answers.workers[real])
     return (
         baseline(size, share),
         replay_elo(size, share, most_passes=PASSES).ratings,
         replay_elo_variance(size, share, most_passes=PASSES).rated.ratings,
         replay_elo(size, probable, most_passes=PASSES).ratings,
         replay_elo_variance(size, probable, most_passes=PASSES).rated.ratings,
-        rank(crowd).scores,
+        fit_bradley_terry(crowd).scores,
     )
 
 

@@ -89,6 +89,6 @@ def probabilities(
     shape = (size + len(known), max(workers, default=-1) + 1, options)
     truth = [*([UNKNOWN] * size), *known]
     found = dawid_skene(
-        collect_responses(places, workers, labels, shape), known=truth, mirror=mirror
+        collect_responses(places, workers, labels, shape), gold=truth, mirror=mirror
     )
     return found.posteriors[:size]

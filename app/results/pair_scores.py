@@ -12,8 +12,8 @@ from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow
 
 _LABELS = tuple(Outcome)
-"""The labels of Dawid and Skene's EM. Not `Outcome.code`: sums in another order of the labels differ
-in their last digits."""
+"""The labels of Dawid and Skene's EM. Not `Outcome.code`: sums over another order of the labels
+differ in their last digits."""
 _MIRROR = tuple(_LABELS.index(outcome.reversed) for outcome in _LABELS)
 
 
@@ -21,8 +21,10 @@ def _worker_bradley_terry(said: Said) -> Numbers:
     rows = [row for row in said.rows if row.outcome is not None]
     outcomes = [Outcome(str(row.outcome)).code for row in rows]
     firsts, seconds = [row.first for row in rows], [row.second for row in rows]
-    answers = bradley_terry.compare(said.size, firsts, seconds, outcomes, said.workers(rows))
-    return bradley_terry.rank(answers).scores
+    answers = bradley_terry.collect_pair_responses(
+        said.size, firsts, seconds, outcomes, said.workers(rows)
+    )
+    return bradley_terry.fit_bradley_terry(answers).scores
 
 
 def _elo_em(said: Said) -> Numbers:
