@@ -1,7 +1,7 @@
-"""Everything that can go wrong in the mind, as one tree.
+"""The errors of the selectors, as one tree.
 
     NextpairError
-    ├── BadInput                 the caller sent something that cannot be meant
+    ├── BadInput                 the caller sent invalid input
     │   ├── UnknownDocument
     │   ├── DuplicateDocument
     │   ├── SelfComparison
@@ -17,7 +17,7 @@
     │   └── OutOfSequence
     └── Contradiction            an outcome that the order already excludes
 
-The docstring of a class is its message when none is given. Whoever raises one has changed nothing.
+The docstring of a class is its default message. A function that raises one has changed nothing.
 """
 
 

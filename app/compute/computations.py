@@ -142,7 +142,7 @@ def conflicts(
             ConflictOut(
                 finding=_reason(ids, conflict.comparison),
                 known=conflict.known,
-                because=[_reason(ids, finding) for finding in conflict.because],
+                because=[_reason(ids, finding) for finding in conflict.explanation],
                 reopened=None if conflict.reopened is None else ids[conflict.reopened],
             )
             for conflict in page

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
+from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.judgments import Judgment
 from nextpair.selectors.state.reported_order import ReportedOrder, Status
 from nextpair.selectors.state.topic_state import Topic
@@ -82,7 +82,7 @@ class Moving:
         self._gone = frozenset(gone)
         self._names = names
         self._ids = before.documents.ids
-        self._believes = isinstance(before.selector, BayesianSelector)
+        self._believes = not before.selector.counts_votes
         self._touched = _numbers_by_document(before.log, self._gone)
 
     def moved(self) -> tuple[Moved, ...]:

@@ -80,7 +80,7 @@ def reported(live: LiveTopic, rating: str | None, said: Said) -> ReportedOrder:
         own,
         rating=rating,
         estimates=score(rating, said),
-        errors=np.full(len(own.ids), np.nan),
+        standard_errors=np.full(len(own.ids), np.nan),
         has_classes=False,
     )
 
@@ -113,7 +113,7 @@ def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
     if certainty is not None:
         # What is expected of a document nobody has judged is not a finding about it.
         certainty = np.where(order.judged, certainty, np.nan)
-    scores, errors = order.scores, np.where(order.judged, order.errors, np.nan)
+    scores, errors = order.scores, np.where(order.judged, order.standard_errors, np.nan)
     documents = [
         Ranked(
             order.ids[place],
@@ -205,7 +205,7 @@ def progress(live: LiveTopic, now: float) -> Progress:
             pairs,
             0,
             settled,
-            size - state.judged(),
+            size - state.count_judged(),
             0,
             leases,
             ended is not None,

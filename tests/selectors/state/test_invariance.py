@@ -67,7 +67,7 @@ def compare(one: Topic, other: Topic, places: Sequence[int], rating: str | None)
 
     levels = both("levels")
     assert levels[0] == levels[1]
-    for name in ("scores", "errors"):
+    for name in ("scores", "standard_errors"):
         left, right = both(name)
         assert left == pytest.approx(right, nan_ok=True, **CLOSE), name
     left, right = both("status")

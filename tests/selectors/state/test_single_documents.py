@@ -48,7 +48,7 @@ def test_every_document_gets_its_answers_from_different_workers(
     assert state.forecast().expected == size * votes * stages
     log = work(state, workers=votes * stages + 1)
     assert len(log) == len(state) == size * votes * stages
-    assert state.finished and state.judged() == size
+    assert state.finished and state.count_judged() == size
     assert len({(one.worker, one.document) for one in log}) == len(log)
     reviewed = [one.subject for one in log if one.subject is not None]
     firsts = [one.number for one in log if one.subject is None]
@@ -61,7 +61,7 @@ def test_too_few_workers_wait_and_are_not_told_that_all_is_done() -> None:
     assert state.select("0", (), rng()) is NoPair.SEEN
     assert state.select("1", [Lease((n, n), "2") for n in range(3)], rng()) is NoPair.WAIT
     assert not state.finished
-    assert state.judged() == 3
+    assert state.count_judged() == 3
 
 
 def test_what_is_in_someones_hands_is_not_asked_again() -> None:
@@ -98,7 +98,7 @@ def test_a_retraction_equals_never_having_happened() -> None:
     for one in (log[0], log[3]):
         other.absorb(one)
     left = state.retract(2, 3)
-    assert left.missing() == other.missing() == 2 * 4 + 2
+    assert left.count_missing() == other.count_missing() == 2 * 4 + 2
     assert left.answered_by("b") == {}
     assert left.select("b", (), rng()) == other.select("b", (), rng())
     with pytest.raises(UnknownJudgment, match="4"):

@@ -89,7 +89,7 @@ def test_older_evidence_wins_and_every_contradiction_is_kept(
     for conflict in topic.conflicts:
         assert conflict.reopened is None
         assert conflict.known is not conflict.comparison.outcome
-        assert conflict.because
+        assert conflict.explanation
 
 
 @pytest.mark.parametrize("policy", ConflictPolicy)
@@ -104,7 +104,7 @@ def test_a_conflict_tells_what_was_known_when_it_came(
         before = fold(pool(size), whole[: max(conflict.comparison.judgments)], given_settings)
         assert before.relation(first, second) is conflict.known
         assert [step.judgments for step in before.explain(first, second)] == [
-            step.judgments for step in conflict.because
+            step.judgments for step in conflict.explanation
         ]
 
 
@@ -177,7 +177,7 @@ def test_a_reopened_document_is_asked_about_again() -> None:
     topic = fold(pool(3), log([(0, 1, B), (1, 2, B), (0, 2, W)]), REOPEN)
     (conflict,) = topic.conflicts
     assert conflict.reopened == 0
-    assert [link.judgments for link in conflict.because] == [(0,), (1,)]
+    assert [link.judgments for link in conflict.explanation] == [(0,), (1,)]
     assert told(topic) == closure(3, [(1, 2, B)])
     assert topic.select("someone", [], np.random.default_rng(0)) is not NoPair.DONE
 
