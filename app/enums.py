@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from nextpair.selectors.base import EndReason
+from nextpair.selectors.base import End
 
-ENDINGS: Mapping[EndReason, str] = {
-    EndReason.KNOWN: "every document is settled",
-    EndReason.PLAN: "everything planned is answered",
-    EndReason.BUDGET: "stopped by the budget",
-    EndReason.EXHAUSTED: "every pair was asked, and documents are open",
+ENDINGS: Mapping[End, str] = {
+    End.KNOWN: "every document is settled",
+    End.PLAN: "everything planned is answered",
+    End.BUDGET: "stopped by the budget",
+    End.EXHAUSTED: "every pair was asked, and documents are open",
 }
 """Why nothing is left to ask of a topic, in words for people."""
 

@@ -23,7 +23,7 @@ from nextpair.app.settings import Settings
 from nextpair.app.studies import setup
 from nextpair.app.studies.setup import NewTopic
 from nextpair.app.studies.study import StudySettings
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
 from nextpair.selectors.state.settings import Settings as TopicSettings
@@ -129,7 +129,7 @@ def _answers(
     documents = [Document(one.name, one.features or {}) for one in pool]
     topic = Topic(documents, TopicSettings(selector, seed=7))
     number = 0
-    while not isinstance(choice := topic.select("ann", (), rng), NoPair) and number < JUDGMENTS:
+    while not isinstance(choice := topic.select("ann", (), rng), Idle) and number < JUDGMENTS:
         first, second = unordered(*choice)
         outcome = _outcome(grades[first], grades[second])
         number += 1

@@ -12,7 +12,7 @@ from benchmarks.section import Section, main, met
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Run, Study
 from nextpair.app.simulation.truths import Graded, Truth, generated_truths
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
 from nextpair.selectors.state.settings import Settings
@@ -166,7 +166,7 @@ def _timed(size: int, features: int) -> tuple[float, float, float]:
         started = time.perf_counter()
         pair = topic.select("w", (), topic.settings.question_rng(len(times["absorb"])))
         times["choose"].append(time.perf_counter() - started)
-        if isinstance(pair, NoPair):
+        if isinstance(pair, Idle):
             break
         first, second = (documents[place].id for place in pair)
         outcome = OUTCOMES[int(np.sign(truth.scores[pair[0]] - truth.scores[pair[1]]))]

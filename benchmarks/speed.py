@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.section import Section, main, met
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair
 from nextpair.selectors.state.settings import Lease, Settings
@@ -131,11 +131,11 @@ def _crowded(size: int, at_once: int = 64) -> list[float]:
     leases: list[Lease] = []
     for number in range(10**9):
         choice = _timed(times, partial(topic.select, f"w{number}", leases, rng))
-        if not isinstance(choice, NoPair):
+        if not isinstance(choice, Idle):
             leases.append(Lease(choice, f"w{number}"))
-        elif choice is NoPair.DONE and not leases:
+        elif choice is Idle.DONE and not leases:
             break
-        if len(leases) == at_once or isinstance(choice, NoPair):
+        if len(leases) == at_once or isinstance(choice, Idle):
             first, second = leases.pop(0).pair
             outcome = _truth(grades, first, second)
             topic.absorb(Judgment(number, f"d{first}", f"d{second}", outcome, "w"))
@@ -158,7 +158,7 @@ def _play(topic: Topic, grades: list[int], most: int = 10**9) -> Times:
     rng = np.random.default_rng(0)
     for number in range(most):
         choice = _timed(times["select"], partial(topic.select, "w", [], rng))
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             break
         first, second = choice
         outcome = _truth(grades, first, second)

@@ -27,7 +27,7 @@ from nextpair.selectors.state.rank_bounds import rank_bounds
 from nextpair.selectors.state.settings import Forecast, Judges, Reliability
 
 
-class NoPair(StrEnum):
+class Idle(StrEnum):
     """Why a selector has no pair for a worker."""
 
     WAIT = "wait"
@@ -40,7 +40,7 @@ class NoPair(StrEnum):
     """Nothing is left to ask."""
 
 
-class EndReason(StrEnum):
+class End(StrEnum):
     """Why nothing is left to ask of a topic."""
 
     KNOWN = "known"
@@ -53,7 +53,7 @@ class EndReason(StrEnum):
     """Every pair that may be asked has been asked, and not every document is settled."""
 
 
-Choice = Pair | NoPair
+Choice = Pair | Idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +235,9 @@ class Selector(ABC):
 
     # -- helpers of selectors -------------------------------------------------------------------
 
-    def no_pair(self) -> NoPair:
+    def idle_reason(self) -> Idle:
         """Return why there is no pair: all is known, or answers are awaited; `Topic` says whose."""
-        return NoPair.DONE if self.order.complete else NoPair.WAIT
+        return Idle.DONE if self.order.complete else Idle.WAIT
 
     def draw_pair(
         self, first_label: int, second_label: int, open_pairs: OpenPairs, rng: np.random.Generator

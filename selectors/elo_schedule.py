@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, NoPair, Selector, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import NegativeCount
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Comparison, Pair, unordered
@@ -82,4 +82,4 @@ class EloSchedule(Selector):
                 fallback = fallback or pair
         if fallback:
             return fallback
-        return NoPair.WAIT if self._pending else NoPair.DONE
+        return Idle.WAIT if self._pending else Idle.DONE

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, NoPair, Selector, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Comparison, Pair, unordered
@@ -124,13 +124,13 @@ class Groups(Selector):
     ) -> Choice:
         """Choose the first pair that still takes votes, the worker's own group first."""
         if not self._pending:
-            return NoPair.DONE
+            return Idle.DONE
         own = self._own_group(worker)
         for group in (*self._groups[own : own + 1], *self._groups):
             for pair in group:
                 if pair in self._pending and self._takes(pair, open_pairs, worker):
                     return pair
-        return NoPair.WAIT
+        return Idle.WAIT
 
     def _own_group(self, worker: WorkerHistory) -> int:
         begun = [*worker.answered, *worker.held]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.base import Choice, NoPair, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.inference.gaussian_scores import summaries
 from nextpair.selectors.inference.gaussian_scores.acquisition import Situation, expect
@@ -110,17 +110,17 @@ class InformationGain(BayesianSelector):
     ) -> Choice:
         """Choose the pair that teaches most among those this worker may have."""
         if len(self.documents) < 2 or self.budget_spent:
-            return NoPair.DONE
+            return Idle.DONE
         view = self._learning.look()
         reach = self._goal.look(view.beliefs, view.margin)
         if reach.enough:
-            return NoPair.DONE
+            return Idle.DONE
         if self._spent_with(open_pairs):
-            return NoPair.WAIT
+            return Idle.WAIT
         if view.guesses(worker.id) > self.options.dismiss:
-            return NoPair.SEEN
+            return Idle.SEEN
         best = self._situation(view, reach, worker, open_pairs, rng).best()
-        return NoPair.WAIT if best is None else best
+        return Idle.WAIT if best is None else best
 
     @property
     def budget_spent(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, NoPair, Selector, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.state import bitset, tie_svm
 from nextpair.selectors.state.documents import Documents
@@ -98,16 +98,16 @@ class MergeTie(Selector):
     ) -> Choice:
         """Choose the best training pair; after training, the most probable tie."""
         if self.order.complete:
-            return NoPair.DONE
+            return Idle.DONE
         if self._is_training and self._training:
             return self._choose_training_pair(open_pairs, rng)
         classes = self._ties.largest_pair(self.order.unknown, open_pairs.free)
-        return self.no_pair() if classes is None else self.draw_pair(*classes, open_pairs, rng)
+        return self.idle_reason() if classes is None else self.draw_pair(*classes, open_pairs, rng)
 
     def _choose_training_pair(self, open_pairs: OpenPairs, rng: np.random.Generator) -> Choice:
         pool = self._ties.candidates(open_pairs.free, self.options.pool)
         if not pool:
-            return self.no_pair()
+            return self.idle_reason()
         first, second = np.array(
             [(comparison.first, comparison.second) for comparison in self._training]
         ).T

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, NoPair, Selector, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Comparison
 from nextpair.selectors.state.open_pairs import OpenPairs
@@ -35,6 +35,6 @@ class MergeTieRandom(Selector):
     ) -> Choice:
         """Choose the classes with the largest tie probability among the free ones."""
         if self.order.complete:
-            return NoPair.DONE
+            return Idle.DONE
         classes = self._ties.largest_pair(self.order.unknown, open_pairs.free)
-        return self.no_pair() if classes is None else self.draw_pair(*classes, open_pairs, rng)
+        return self.idle_reason() if classes is None else self.draw_pair(*classes, open_pairs, rng)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nextpair.selectors.base import Choice, NoPair, Selector, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.inference.exact_classes.exact_placement import Proof
 from nextpair.selectors.inference.ordinal_classes.acquisition import (
@@ -143,7 +143,7 @@ class Placement(BayesianSelector):
     ) -> Choice:
         """Choose the pair that teaches most among those this worker may have."""
         if self.budget_spent or len(self.documents) < 2:
-            return NoPair.DONE
+            return Idle.DONE
         beliefs = self._fitting.look()
         reach = self._goal.look(beliefs)
         if reach.enough:
@@ -151,13 +151,13 @@ class Placement(BayesianSelector):
             reach = self._goal.look(beliefs)
             if reach.enough:
                 if self._spent_with(open_pairs):
-                    return NoPair.WAIT
+                    return Idle.WAIT
                 firm = self._firm(beliefs)
                 answered = self._answered
                 return confirm(beliefs, firm, reach.told_apart, worker, open_pairs, answered, rng)
         wanted = askable(open_pairs, reach, self._mainland, self._heard, self.options.hurry)
         if self._spent_with(open_pairs) or not wanted.any():
-            return NoPair.WAIT
+            return Idle.WAIT
         situation = self._situation(beliefs, reach, worker, open_pairs, rng)
         best = self._best(beliefs, reach, situation, wanted)
         if best is None:
@@ -168,7 +168,7 @@ class Placement(BayesianSelector):
         if best is None:
             best = situation.best(situation.least_certain(wanted, len(wanted)))
         if best is None:
-            return NoPair.WAIT
+            return Idle.WAIT
         return self._stay(best, situation, worker)
 
     @property

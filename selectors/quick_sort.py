@@ -94,4 +94,4 @@ class QuickSort(Selector):
             for document in partition.pending:
                 if open_pairs.is_free(document, partition.pivot):
                     return self.avoid_barred(document, partition.pivot, open_pairs, rng)
-        return self.no_pair()
+        return self.idle_reason()

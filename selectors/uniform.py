@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, NoPair, Selector, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.judgments import Comparison
 from nextpair.selectors.state.open_pairs import OpenPairs
@@ -23,7 +23,7 @@ class Uniform(Selector):
     ) -> Choice:
         """Draw two documents of free classes."""
         if self.order.complete:
-            return NoPair.DONE
+            return Idle.DONE
         for first, second in rng.integers(len(self.documents), size=(TRIES, 2)).tolist():
             if open_pairs.is_free(first, second):
                 return self.avoid_barred(first, second, open_pairs, rng)
@@ -31,4 +31,4 @@ class Uniform(Selector):
             others = bitset.members(open_pairs.free(label))
             if others:
                 return self.draw_pair(label, others[rng.integers(len(others))], open_pairs, rng)
-        return self.no_pair()
+        return self.idle_reason()

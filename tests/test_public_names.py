@@ -23,7 +23,7 @@ from nextpair.app.enums import Reason, Scope
 from nextpair.app.main import create_app
 from nextpair.app.platforms.registry import platform_names
 from nextpair.app.settings import Settings
-from nextpair.selectors.base import EndReason, NoPair, selector_names
+from nextpair.selectors.base import End, Idle, selector_names
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.ratings import rating_names
 
@@ -85,8 +85,8 @@ def public_names(url: str) -> dict[str, list[str]]:
         "platforms": platform_names(),
         "ratings": rating_names(),
         "scopes": [one.value for one in Scope],
-        "reasons": {*(one.value for one in Reason), *(one.value for one in NoPair)},
-        "ends": [one.value for one in EndReason],
+        "reasons": {*(one.value for one in Reason), *(one.value for one in Idle)},
+        "ends": [one.value for one in End],
         "settings": [f"NEXTPAIR_{name.upper()}" for name in Settings.model_fields],
         "problems": problem_codes(),
         "commands": commands(),

@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from nextpair.app.events.log_batches import Batch, Look, event_of
-from nextpair.selectors.base import EndReason
+from nextpair.selectors.base import End
 
 MOST_WAITING = 1000
 """Entries kept for a client that reads slowly; what comes after is read from the log again."""
@@ -17,7 +17,7 @@ class Seen:
 
     position: int
     settled: int = -1
-    ended: EndReason | None = None
+    ended: End | None = None
 
     @staticmethod
     def of(look: Look) -> "Seen":

@@ -8,7 +8,7 @@ from typing import Any
 
 from nextpair.app.compute.jobs import Answer
 from nextpair.app.runtime.service import Service
-from nextpair.selectors.base import EndReason
+from nextpair.selectors.base import End
 from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.storage import judgments
 
@@ -25,7 +25,7 @@ class Look:
     settled: int
     documents: int
     judged: int
-    ended: EndReason | None
+    ended: End | None
 
 
 @dataclass(frozen=True, slots=True)

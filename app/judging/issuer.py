@@ -12,7 +12,7 @@ from nextpair.app.runtime.projection import Change, LiveTopic
 from nextpair.app.runtime.quarantine import taken_over
 from nextpair.app.runtime.unit_of_work import Step
 from nextpair.app.studies.study import Study
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.selectors.state.settings import Lease
 from nextpair.selectors.state.single_documents import SingleQuestion
@@ -39,7 +39,7 @@ class Handed:
     reason: Reason | None = None
     repeated: bool = False
     version: int = -1
-    idle: NoPair | None = None
+    idle: Idle | None = None
 
 
 class Choosing:
@@ -74,7 +74,7 @@ class Choosing:
         self._asides = None if turn is None else Asides(live, worker_id, wish.quarantine)
         self.added: list[AssignmentRow] = []
         self.rows: list[AssignmentRow] = []
-        self.idle: NoPair | None = None
+        self.idle: Idle | None = None
 
     def choose(self, count: int) -> None:
         """Choose up to so many questions."""
@@ -85,15 +85,15 @@ class Choosing:
 
     def _choose_one(self) -> None:
         choice, rng = self._select([*self._leases, *self._soft])
-        if isinstance(choice, NoPair) and self._soft:
+        if isinstance(choice, Idle) and self._soft:
             # Nobody waits for strangers: what they hold, or say, is asked once more.
             choice, rng = self._select(self._leases)
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             self.idle = choice
             return
         check = self._check(rng)
         if check is None and self._waits_for_answers():
-            self.idle = NoPair.HELD
+            self.idle = Idle.HELD
             return
         question = check or _question(choice)
         if question.purpose is Purpose.WORK:
@@ -107,7 +107,7 @@ class Choosing:
 
     def _select(
         self, leases: Sequence[Lease]
-    ) -> tuple[Pair | SingleQuestion | NoPair, np.random.Generator]:
+    ) -> tuple[Pair | SingleQuestion | Idle, np.random.Generator]:
         state, worker = self._live.state, str(self._worker_id)
         rng = state.settings.question_rng(self._asked)
         barred = self._live.barred(self._worker_id, self._quarantine)

@@ -12,7 +12,7 @@ from nextpair.app.runtime.projection import LiveTopic
 from nextpair.app.runtime.service import Service
 from nextpair.app.runtime.unit_of_work import Step
 from nextpair.app.studies.study import Study
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.storage import assignments, studies, topics
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Status, TopicRow
@@ -98,7 +98,7 @@ def _known_idle(
         leases = live.leases(now, study.unserved, study.settings.lease_seconds)
         barred = live.barred(worker_id, wish.quarantine)
         choice = live.state.select(str(worker_id), leases, rng, barred)
-    return Reason(choice.value) if isinstance(choice, NoPair) else None
+    return Reason(choice.value) if isinstance(choice, Idle) else None
 
 
 def _given_before(service: Service, study_id: int, wish: Wish) -> Handed | None:

@@ -9,7 +9,7 @@ from nextpair.app.quality.verdicts import Concluded, take_back
 from nextpair.app.runtime.projection import Change, LiveTopic
 from nextpair.app.runtime.unit_of_work import Step
 from nextpair.app.studies.study import Study
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Check, Effect, Purpose, State
 
@@ -94,7 +94,7 @@ class Checked:
             return choosing.step(otherwise if len(unfinished) >= room else Reason.HELD)
         choosing.choose(room)
         idle = choosing.idle
-        if choosing.rows or idle is None or idle is NoPair.HELD:
+        if choosing.rows or idle is None or idle is Idle.HELD:
             return choosing.step(otherwise)
         # Nobody gets out of a check by letting its lease run out, and nobody without a bonus
         # because the work was over before a check came.
@@ -106,7 +106,7 @@ class Checked:
             choosing.idle = None
             return choosing.step(Reason.HELD)
         # What an unconfirmed session has answered has no verdict yet.
-        if idle is not NoPair.WAIT and self._wish.quarantine is None:
+        if idle is not Idle.WAIT and self._wish.quarantine is None:
             ended = self._checking.end(self._now)
             if ended is not None:
                 return self._end(ended, Reason(idle.value))

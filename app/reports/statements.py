@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from nextpair.app.enums import ENDINGS
 from nextpair.app.schemas.reports import AgreementOut, PointOut, PredictionOut, ReportOut
-from nextpair.selectors.base import EndReason
+from nextpair.selectors.base import End
 
 NONE = "–"  # noqa: RUF001 - a dash, for there is no number
 AT_REST = 0.9
@@ -25,7 +25,7 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def about_ends(ended: Mapping[EndReason, int]) -> str:
+def about_ends(ended: Mapping[End, int]) -> str:
     """Say after a number of topics why nothing is left to ask of them."""
     told = ", ".join(f"{ENDINGS[end]} in {number:,}" for end, number in ended.items())
     return f": {told}" if told else ""

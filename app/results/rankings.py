@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nextpair.app.designs.base import Design
 from nextpair.app.results.scores import Said, aggregations, score
 from nextpair.app.runtime.projection import LiveTopic
-from nextpair.selectors.base import EndReason
+from nextpair.selectors.base import End
 from nextpair.selectors.state.rank_bounds import RankBounds, rank_bounds
 from nextpair.selectors.state.reported_order import ReportedOrder, Status, statuses
 from nextpair.selectors.state.settings import Forecast
@@ -184,7 +184,7 @@ class Progress:
     conflicts: int
     open: int
     finished: bool
-    ended: EndReason | None
+    ended: End | None
     forecast: Forecast | None
 
 

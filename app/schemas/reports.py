@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from nextpair.app.schemas.common import Moment
 from nextpair.app.schemas.results import FiguresOut
-from nextpair.selectors.base import EndReason
+from nextpair.selectors.base import End
 from nextpair.storage.rows import Status, WorkerStatus
 
 Figure = Annotated[float | None, BeforeValidator(lambda value: None if value != value else value)]
@@ -110,7 +110,7 @@ class ReportOut(BaseModel):
     documents: int
     judgments: int = Field(description="answers the scores rest on")
     finished: int = Field(description="topics with nothing left to ask")
-    ended: dict[EndReason, int] = Field(description="how many of those topics ended why")
+    ended: dict[End, int] = Field(description="how many of those topics ended why")
     audits: PredictionOut = Field(description="pairs drawn at random and kept out of the scores")
     in_sample: PredictionOut = Field(
         description="pairs the scores rest on: chosen for what was known, and fitted"

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from nextpair.app.schemas.common import Moment
-from nextpair.selectors.base import EndReason
+from nextpair.selectors.base import End
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.selectors.state.reported_order import Status as DocumentStatus
 from nextpair.storage.rows import Purpose
@@ -66,7 +66,7 @@ class FiguresOut(BaseModel):
     conflicts: int
     open: int = Field(description="questions in workers' hands")
     finished: bool = Field(description="whether nothing is left to ask")
-    ended: EndReason | None = Field(
+    ended: End | None = Field(
         description="why nothing is left to ask: known (every document is settled), budget (the"
         " judgments that may be asked for are spent), plan (everything planned is answered) or"
         " exhausted (every pair was asked, and documents are open); null while something is left"
@@ -94,7 +94,7 @@ class StudyProgressOut(BaseModel):
     unknown_pairs: int = Field(description="all other pairs")
     settled: int = Field(description="documents about which nothing more needs to be asked")
     finished: int = Field(description="topics with nothing left to ask")
-    ended: dict[EndReason, int] = Field(
+    ended: dict[End, int] = Field(
         description="how many of those topics ended why: of them only `known` has every document"
         " settled"
     )

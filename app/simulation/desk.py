@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.simulation.truths import Answer, Question
-from nextpair.selectors.base import EndReason, NoPair
+from nextpair.selectors.base import End, Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Pair, unordered
 from nextpair.selectors.state.settings import Lease, Settings
@@ -21,7 +21,7 @@ from nextpair.selectors.state.topic_state import Topic
 class Desk(Protocol):
     """Where one topic is judged."""
 
-    def ask(self, worker: str) -> Question | NoPair:
+    def ask(self, worker: str) -> Question | Idle:
         """Hand a pair of positions to a worker, who holds it from now on, or say why not.
 
         The pair is unordered, as a selector may have a liking for what it names first; which of
@@ -40,7 +40,7 @@ class Desk(Protocol):
     def conflicts(self) -> int:
         """Count the findings that contradicted the order."""
 
-    def ended(self) -> EndReason | None:
+    def ended(self) -> End | None:
         """Say why nothing is left to ask, where that is so."""
 
 
@@ -67,11 +67,11 @@ class LocalDesk:
         self._asked = 0
         self._judged = 0
 
-    def ask(self, worker: str) -> Question | NoPair:
+    def ask(self, worker: str) -> Question | Idle:
         """Hand out a pair; only pairs count as questions, so being told to wait costs no chance."""
         rng = self._topic.settings.question_rng(self._asked)
         choice = self._topic.select(worker, self._leases, rng)
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             return choice
         pair = unordered(*choice)
         self._leases.append(Lease(pair, worker))
@@ -95,6 +95,6 @@ class LocalDesk:
         """Count the topic's conflicts."""
         return len(self._topic.conflicts)
 
-    def ended(self) -> EndReason | None:
+    def ended(self) -> End | None:
         """Say why nothing is left to ask, where that is so."""
         return self._topic.ended

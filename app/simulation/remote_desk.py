@@ -24,7 +24,7 @@ from nextpair.app.schemas.judging import AssignmentOut
 from nextpair.app.simulation.desk import Desk, OpenDesk
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.truths import Answer, Question
-from nextpair.selectors.base import EndReason, NoPair
+from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Pair, unordered
@@ -60,7 +60,7 @@ class RemoteDesk:
         self._held: dict[tuple[Pair, str], AssignmentOut] = {}
         self._stopped = stopped
 
-    def ask(self, worker: str) -> Question | NoPair:
+    def ask(self, worker: str) -> Question | Idle:
         """Hand out a pair, on the sides the service shows it."""
         if self._stopped.is_set():
             raise Stopped()
@@ -68,7 +68,7 @@ class RemoteDesk:
         if said.reason in (Reason.CAP, Reason.PAUSED):
             raise NextpairError(f"study {self._study!r} hands out no more questions: {said.reason}")
         if not said.assignments:
-            return NoPair(str(said.reason))
+            return Idle(str(said.reason))
         (assignment,) = said.assignments
         left, right = (self._places[one.id] for one in assignment.shown)
         shown = (left, right)
@@ -95,7 +95,7 @@ class RemoteDesk:
         """Count the conflicts the service knows of."""
         return self._client.progress(self._study, self._topic).conflicts
 
-    def ended(self) -> EndReason | None:
+    def ended(self) -> End | None:
         """Say why nothing is left to ask, where that is so."""
         return self._client.progress(self._study, self._topic).ended
 

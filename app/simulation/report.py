@@ -18,7 +18,7 @@ from nextpair.app.simulation.equal_quality import (
 )
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Run
-from nextpair.selectors.base import EndReason
+from nextpair.selectors.base import End
 
 Results = Mapping[str, Sequence[Run]]
 """The runs of each mechanism, by the name it is shown under."""
@@ -148,7 +148,7 @@ def _unknown(runs: Sequence[Run]) -> str:
     """Say after a number of judgments that they did not lead to a goal, if so in any topic."""
     if not _finished(runs):
         return " unfinished"
-    stopped = any(topic.ended is EndReason.BUDGET for run in runs for topic in run.topics)
+    stopped = any(topic.ended is End.BUDGET for run in runs for topic in run.topics)
     return " budget" if stopped else ""
 
 

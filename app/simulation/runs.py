@@ -13,7 +13,7 @@ from nextpair.app.simulation.curves import Point, checkpoints
 from nextpair.app.simulation.desk import Desk, LocalDesk, OpenDesk
 from nextpair.app.simulation.memory import peak_mb
 from nextpair.app.simulation.truths import Question, Truth
-from nextpair.selectors.base import EndReason, NoPair
+from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import ConflictPolicy, Settings
 
@@ -84,7 +84,7 @@ class TopicRun:
     finished: bool
     seconds: float
     peak_mb: float
-    ended: EndReason | None = None
+    ended: End | None = None
     curve: tuple[Point, ...] = ()
 
 
@@ -121,7 +121,7 @@ def judge_topic(
     finished = session.play()
     ended = desk.ended()
     if ended is None and finished:
-        ended = EndReason.BUDGET
+        ended = End.BUDGET
     tau_b, exact = compare(desk.scores(), truth.scores)
     return TopicRun(
         truth.topic,
@@ -191,14 +191,14 @@ class _Session:
         while self.judgments < self._limit:
             said = self._hand_out_all()
             if said and not self._busy:
-                return said is NoPair.DONE
+                return said is Idle.DONE
             self._answer()
             self._measure()
         return True
 
-    def _hand_out_all(self) -> NoPair | None:
+    def _hand_out_all(self) -> Idle | None:
         """Hand out pairs while there is room; say why it ended if it was not for lack of that."""
-        said: NoPair | None = None
+        said: Idle | None = None
         while (
             said is None
             and len(self._busy) < self._at_once
@@ -207,21 +207,21 @@ class _Session:
             said = self._hand_out()
         return said
 
-    def _hand_out(self) -> NoPair | None:
+    def _hand_out(self) -> Idle | None:
         """Hand out one pair, or say why no worker of the crowd can have one."""
-        said: NoPair | None = None
+        said: Idle | None = None
         for turn in range(len(self._idle)):
             # Whoever comes is drawn at random; only if nothing is awaited either, all are tried.
             drawn = int(self._rng.integers(turn, len(self._idle)))
             self._idle[turn], self._idle[drawn] = self._idle[drawn], self._idle[turn]
             worker = self._idle[turn]
             asked = self._desk.ask(worker.id)
-            if not isinstance(asked, NoPair):
+            if not isinstance(asked, Idle):
                 self._idle.pop(turn)
                 self._busy.append((asked, worker))
                 return None
             said = asked
-            if said is NoPair.DONE or self._busy:
+            if said is Idle.DONE or self._busy:
                 break
         return said
 

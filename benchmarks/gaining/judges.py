@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.settings import Settings
@@ -88,8 +88,8 @@ def play(
         while len(topic.log) < checkpoint * size:
             worker = int(rng.integers(judges.scale.workers))
             choice = topic.select(f"w{worker}", (), settings.question_rng(number))
-            if isinstance(choice, NoPair):
-                if choice is NoPair.DONE:
+            if isinstance(choice, Idle):
+                if choice is Idle.DONE:
                     break
                 continue
             pair = unordered(*choice)

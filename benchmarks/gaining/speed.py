@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.section import Section, main, met
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
 from nextpair.selectors.state.settings import Settings
@@ -61,7 +61,7 @@ def _timed(size: int) -> tuple[float, list[float], list[float]]:
     read = 1000 * (time.perf_counter() - started)
     chosen, absorbed = [], []
     for number in range(len(log), len(log) + TIMED):
-        assert not isinstance(choice, NoPair)
+        assert not isinstance(choice, Idle)
         answer = _answer(number, unordered(*choice), scores, rng)
         started = time.perf_counter()
         topic.absorb(answer)

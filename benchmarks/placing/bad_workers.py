@@ -12,7 +12,7 @@ from nextpair.app.simulation.crowd import CrowdSettings, Kind, SimulatedWorker, 
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import Plan, judge_topic
 from nextpair.app.simulation.truths import Question, Truth
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment
@@ -68,7 +68,7 @@ class _Desk(LocalDesk):
         self._crowd = {worker.id: worker for worker in crowd}
         self._traps, self._rng = traps, rng
 
-    def ask(self, worker: str) -> Question | NoPair:
+    def ask(self, worker: str) -> Question | Idle:
         """Hand out a pair, to whoever comes for the first time after some traps."""
         fresh = self._crowd.pop(worker, None)
         if fresh is not None:

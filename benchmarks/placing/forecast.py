@@ -12,7 +12,7 @@ from benchmarks.placing.topics import SAMPLE, graded
 from benchmarks.section import Section, main
 from nextpair.app.simulation.crowd import CrowdSettings, recruit
 from nextpair.app.simulation.truths import Graded, Question
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.judgments import Judgment
 from nextpair.selectors.state.settings import Settings
 from nextpair.selectors.state.topic_state import Topic, fold
@@ -59,7 +59,7 @@ def _judge(
         number = len(topic.log)
         worker = crowd[int(rng.integers(len(crowd)))]
         choice = topic.select(worker.id, (), how.question_rng(number))
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             return
         first, second = (topic.documents.ids[place] for place in choice)
         outcome = truth.answer(Question(choice, False), worker, rng).outcome

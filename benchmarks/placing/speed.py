@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.section import Section, main, met
 from nextpair.app.simulation.crowd import SimulatedWorker
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
 from nextpair.selectors.state.settings import Settings
@@ -87,7 +87,7 @@ def _timed(size: int) -> list[float]:
     worker = crowd[0]
     choice = topic.select(worker.id, (), topic.settings.question_rng(0))
     for number in range(PER_DOCUMENT * size):
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             break
         first, second = choice
         outcome = worker.answer(_truth(grades, first, second), rng)

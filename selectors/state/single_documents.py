@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.base import EndReason, NoPair
+from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
 from nextpair.selectors.state.documents import Document, Documents
 from nextpair.selectors.state.judgments import Pair
@@ -98,7 +98,7 @@ class SingleDocumentState:
         leases: Sequence[Lease],
         rng: np.random.Generator,
         barred: Iterable[Pair] = (),
-    ) -> SingleQuestion | NoPair:
+    ) -> SingleQuestion | Idle:
         """Choose what to ask a worker now; reviews go first, so that both stages end together."""
         unseen = self._unseen(worker, leases, barred)
         review = self._next_review(leases, unseen)
@@ -108,19 +108,17 @@ class SingleDocumentState:
         asked.update(lease.pair[0] for lease in leases if lease.subject is None)
         fewest = min((asked[document] for document in unseen), default=self.settings.votes)
         if fewest >= self.settings.votes:
-            return self._no_pair_reason(worker, leases, anything_unseen=bool(unseen))
+            return self._idle_reason(worker, leases, anything_unseen=bool(unseen))
         candidates = [document for document in sorted(unseen) if asked[document] == fewest]
         return SingleQuestion(candidates[rng.integers(len(candidates))])
 
-    def _no_pair_reason(
-        self, worker: str, leases: Sequence[Lease], *, anything_unseen: bool
-    ) -> NoPair:
+    def _idle_reason(self, worker: str, leases: Sequence[Lease], *, anything_unseen: bool) -> Idle:
         if self.finished:
-            return NoPair.DONE
+            return Idle.DONE
         # Another worker's question may be given back, or its answer become one to review.
         if anything_unseen and any(lease.worker != worker for lease in leases):
-            return NoPair.WAIT
-        return NoPair.HELD if any(lease.worker == worker for lease in leases) else NoPair.SEEN
+            return Idle.WAIT
+        return Idle.HELD if any(lease.worker == worker for lease in leases) else Idle.SEEN
 
     def _unseen(self, worker: str, leases: Iterable[Lease], barred: Iterable[Pair]) -> set[int]:
         seen = self._seen.get(worker, set()) | {document for document, _ in barred}
@@ -173,9 +171,9 @@ class SingleDocumentState:
         return self.count_missing() == 0
 
     @property
-    def ended(self) -> EndReason | None:
+    def ended(self) -> End | None:
         """Why nothing is left to ask of anybody; None while something is."""
-        return EndReason.PLAN if self.finished else None
+        return End.PLAN if self.finished else None
 
     def forecast(self) -> Forecast:
         """Return how many more answers are needed; this is exact."""

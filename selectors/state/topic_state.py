@@ -10,8 +10,8 @@ import numpy as np
 
 from nextpair.selectors.base import (
     Choice,
-    EndReason,
-    NoPair,
+    End,
+    Idle,
     WorkerHistory,
     find_selector,
     make_options,
@@ -199,12 +199,12 @@ class Topic(TopicQueries):
         skipped = {unordered(*pair) for pair in barred}
         history = WorkerHistory(worker, self._excluded_for(worker), frozenset(held | skipped))
         choice = self._choose(history, leases, skipped, rng)
-        if choice is not NoPair.WAIT:
+        if choice is not Idle.WAIT:
             return choice
-        reason = self._no_pair_reason(history, leases)
-        if reason is NoPair.SEEN and self.settings.single_judge and not skipped:
+        reason = self._idle_reason(history, leases)
+        if reason is Idle.SEEN and self.settings.single_judge and not skipped:
             # The one judge has answered everything; a pair they skipped may go to somebody else.
-            return NoPair.DONE
+            return Idle.DONE
         return reason
 
     def _excluded_for(self, worker: str) -> dict[Pair, int]:
@@ -229,7 +229,7 @@ class Topic(TopicQueries):
         )
         return self.selector.select(open_pairs, history, rng)
 
-    def _no_pair_reason(self, history: WorkerHistory, leases: Sequence[Lease]) -> NoPair:
+    def _idle_reason(self, history: WorkerHistory, leases: Sequence[Lease]) -> Idle:
         """Return why a worker gets no pair: an answer can be awaited only if a pair is leased.
 
         A worker who has seen every remaining pair waits for nobody: no answer leads to a pair for
@@ -237,10 +237,10 @@ class Topic(TopicQueries):
         """
         others = any(lease.worker != history.id for lease in leases)
         if others and self._has_unseen(history):
-            return NoPair.WAIT
+            return Idle.WAIT
         if any(lease.worker == history.id for lease in leases):
-            return NoPair.HELD
-        return NoPair.SEEN if others or history.answered or history.held else NoPair.DONE
+            return Idle.HELD
+        return Idle.SEEN if others or history.answered or history.held else Idle.DONE
 
     def _has_unseen(self, history: WorkerHistory) -> bool:
         """Return whether there is a remaining pair that this worker has not seen."""
@@ -266,18 +266,18 @@ class Topic(TopicQueries):
     @property
     def finished(self) -> bool:
         """Whether nothing is left to ask of anybody."""
-        return self.select("", (), self.settings.question_rng(0)) is NoPair.DONE
+        return self.select("", (), self.settings.question_rng(0)) is Idle.DONE
 
     @property
-    def ended(self) -> EndReason | None:
+    def ended(self) -> End | None:
         """Why nothing is left to ask of anybody; None while something is."""
         if not self.finished:
             return None
         if self.selector.planned_pairs() is not None:
-            return EndReason.PLAN
+            return End.PLAN
         if self.selector.goal_reached:
-            return EndReason.KNOWN
-        return EndReason.BUDGET if self.selector.budget_spent else EndReason.EXHAUSTED
+            return End.KNOWN
+        return End.BUDGET if self.selector.budget_spent else End.EXHAUSTED
 
     def forecast(self) -> Forecast | None:
         """Predict how many more judgments are needed, if the selector can."""

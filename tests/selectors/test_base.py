@@ -104,7 +104,7 @@ class First(Selector):
             for second in range(first):
                 if open_pairs.is_free(first, second):
                     return first, second
-        return self.no_pair()
+        return self.idle_reason()
 '''
 
 

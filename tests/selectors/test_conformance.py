@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import grades, truth
 
-from nextpair.selectors.base import NoPair, selector_names
+from nextpair.selectors.base import Idle, selector_names
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.bayesian_selector import BayesianSelector
 from nextpair.selectors.state.documents import Document
@@ -64,9 +64,9 @@ class Office:
         self.handed: list[tuple[str, Pair]] = []
         self._rng = np.random.default_rng(seed)
 
-    def ask(self, worker: str) -> Pair | NoPair:
+    def ask(self, worker: str) -> Pair | Idle:
         choice = self.topic.select(worker, self.leases, self._rng)
-        if not isinstance(choice, NoPair):
+        if not isinstance(choice, Idle):
             self.leases.append(Lease(choice, worker))
             self.handed.append((worker, unordered(*choice)))
         return choice
@@ -87,11 +87,11 @@ class Office:
                 turn += 1
                 if all(lease.worker != worker for lease in self.leases):
                     choice = self.ask(worker)
-                    said = choice if isinstance(choice, NoPair) else None
+                    said = choice if isinstance(choice, Idle) else None
             if not self.leases:
                 assert said is not None
-                if said is NoPair.DONE or turn > 10_000:
-                    assert said is NoPair.DONE
+                if said is Idle.DONE or turn > 10_000:
+                    assert said is Idle.DONE
                     return
             else:
                 self.answer(int(self._rng.integers(len(self.leases))))
@@ -156,7 +156,7 @@ def test_it_waits_only_when_everything_useful_may_follow(
         choice = office.ask(worker)
         wanting = {unordered(*lease.pair): 0 for lease in before}
         opened = OpenPairs(office.topic.order, wanting)
-        if not isinstance(choice, NoPair):
+        if not isinstance(choice, Idle):
             assert opened.is_free(*choice)
         elif name != "quick-sort":  # to which only comparisons with its pivots are useful
             labels = bitset.members(office.topic.order.labels)
@@ -187,7 +187,7 @@ def test_renaming_the_documents_renames_the_choice(name: str) -> None:
     for number in range(6):
         choices = [topic.select("w", [], np.random.default_rng(number)) for topic in topics]
         assert choices[0] == choices[1]
-        if isinstance(choices[0], NoPair):
+        if isinstance(choices[0], Idle):
             break
         for topic in topics:
             first, second = (topic.documents.ids[place] for place in choices[0])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nextpair.selectors.base import NoPair, selector_names
+from nextpair.selectors.base import Idle, selector_names
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
 from nextpair.selectors.state.settings import Settings
@@ -26,7 +26,7 @@ def test_a_plans_forecast_counts_down_to_nothing(selector: str, votes: int) -> N
         left = forecast.expected
         worker = f"w{number}"
         choice = topic.select(worker, (), rng)
-        assert not isinstance(choice, NoPair)
+        assert not isinstance(choice, Idle)
         first, second = (f"d{place}" for place in unordered(*choice))
         number += 1
         topic.absorb(Judgment(number, first, second, Outcome.BETTER, worker))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.selectors.base import NoPair, make_options
+from nextpair.selectors.base import Idle, make_options
 from nextpair.selectors.errors import BadOption, NegativeCount, UnknownDocument
 from nextpair.selectors.groups import Groups, pair_sequence
 from nextpair.selectors.state.documents import Document
@@ -104,7 +104,7 @@ def test_a_worker_stays_in_a_group_and_reads_one_new_document_at_a_time() -> Non
     seen = []
     for number in range(12):
         choice = judged.select("w", [], np.random.default_rng(0))
-        assert not isinstance(choice, NoPair)
+        assert not isinstance(choice, Idle)
         seen.append(choice)
         first, second = (f"d{place}" for place in choice)
         judged.absorb(Judgment(number, first, second, Outcome.TIE, "w"))
@@ -116,7 +116,7 @@ def test_a_second_worker_joins_the_first_group_while_votes_are_missing() -> None
     documents = [Document(f"d{place}") for place in range(16)]
     judged = Topic(documents, Settings("groups", {"partitions": 1}, votes=2))
     first = judged.select("a", [], np.random.default_rng(0))
-    assert not isinstance(first, NoPair)
+    assert not isinstance(first, Idle)
     judged.absorb(Judgment(0, f"d{first[0]}", f"d{first[1]}", Outcome.TIE, "a"))
     assert judged.select("b", [], np.random.default_rng(0)) == first
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
@@ -35,9 +35,9 @@ def judged(
         tries += 1
         worker = int(rng.integers(workers))
         choice = topic.select(f"w{worker}", (), settings.question_rng(tries))
-        if choice is NoPair.DONE:
+        if choice is Idle.DONE:
             break
-        if not isinstance(choice, NoPair):
+        if not isinstance(choice, Idle):
             pair = unordered(*choice)
             first, second = (topic.documents.ids[place] for place in pair)
             number = len(topic.log)
@@ -92,8 +92,8 @@ def test_who_guesses_is_found_out_and_asked_no_more() -> None:
     assert max(one.information for one in guessing) < least / 2
     asked = topic.settings.question_rng(1)
     dismissed = [topic.select(one.worker, (), asked) for one in guessing]
-    assert NoPair.SEEN in dismissed
-    assert not isinstance(topic.select("w7", (), asked), NoPair)
+    assert Idle.SEEN in dismissed
+    assert not isinstance(topic.select("w7", (), asked), Idle)
     assert tau(topic, scores) > 0.85
 
 
@@ -159,7 +159,7 @@ def test_open_pairs_are_not_asked_again_and_count_as_if_answered() -> None:
     leases: list[Lease] = []
     for number in range(SIZE // 2):
         choice = topic.select(f"w{number}", leases, topic.settings.question_rng(number))
-        assert not isinstance(choice, NoPair)
+        assert not isinstance(choice, Idle)
         leases.append(Lease(choice, f"w{number}"))
     # Nothing is known of any document: whoever is in an open pair is left alone.
     assert len({document for lease in leases for document in lease.pair}) == SIZE
@@ -230,7 +230,7 @@ def test_many_documents_are_believed_of_one_by_one() -> None:
     folded = fold(pool(size), log, Settings("information-gain"))
     assert tau(folded, scores) > 0.6
     choice = folded.select("new", (), folded.settings.question_rng(1))
-    assert not isinstance(choice, NoPair)
+    assert not isinstance(choice, Idle)
     apart = np.abs(folded.scores()[choice[0]] - folded.scores()[choice[1]])
     assert apart < np.ptp(folded.scores()) / 4
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import grades, truth
 
-from nextpair.selectors.base import NoPair, find_selector, selector_names
+from nextpair.selectors.base import Idle, find_selector, selector_names
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.settings import ConflictPolicy, Lease, Settings
@@ -28,7 +28,7 @@ class CarelessOffice:
         self.late: list[Lease] = []
         self.handed: set[tuple[str, Pair]] = set()
 
-    def play(self) -> NoPair:
+    def play(self) -> Idle:
         while len(self.topic.log) < MOST:
             said = self.hand_out()
             if said and not self.leases and not self.late:
@@ -40,7 +40,7 @@ class CarelessOffice:
                 self.answer(answering.pop() if answering else self.leases.pop())
         raise AssertionError("it goes on for ever")
 
-    def hand_out(self) -> NoPair | None:
+    def hand_out(self) -> Idle | None:
         said = None
         for worker in self.rng.permutation(CROWD).tolist():
             if len(self.leases) >= self.at_once:
@@ -48,7 +48,7 @@ class CarelessOffice:
             owed = [lease.pair for lease in self.late if lease.worker == worker]
             if not owed and worker not in {lease.worker for lease in self.leases}:
                 choice = self.topic.select(worker, self.leases, self.rng)
-                if isinstance(choice, NoPair):
+                if isinstance(choice, Idle):
                     said = choice
                     continue
                 self.check(worker, unordered(*choice))
@@ -99,7 +99,7 @@ def test_it_ends_asks_nothing_known_and_nobody_twice(
 ) -> None:
     how = Settings(name, votes=votes, on_conflict=policy, seed=seed)
     office = CarelessOffice(of, how, error, at_once)
-    assert office.play() is NoPair.DONE
+    assert office.play() is Idle.DONE
 
 
 def topic_after(answers: str, how: Settings) -> Topic:
@@ -117,18 +117,18 @@ def test_a_pair_reopened_twice_is_asked_once_more_however_clear_its_votes() -> N
     rng = np.random.default_rng(0)
     for number in range(8, 20):
         choice = topic.select("late", [], rng)
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             break
         first, second = sorted(choice)
         names = "abcd"[first], "abcd"[second]
         topic.absorb(Judgment(number, *names, B, "late"))
-    assert choice is NoPair.DONE
+    assert choice is Idle.DONE
 
 
 def test_votes_are_not_asked_for_what_a_late_answer_has_settled() -> None:
     topic = topic_after("a>b a>b b>c b>c c>d c>d", Settings("uniform", votes=3))
     leases = [Lease((0, 2), "slow")]
-    assert topic.select("x", leases, np.random.default_rng(0)) is NoPair.DONE
+    assert topic.select("x", leases, np.random.default_rng(0)) is Idle.DONE
 
 
 @pytest.mark.parametrize("name", ["uniform", "merge-tie", "merge-tie-random", "quick-sort"])
@@ -137,7 +137,7 @@ def test_a_barred_pair_gives_way_to_another_of_the_same_classes(name: str) -> No
     for seed in range(20):
         rng = np.random.default_rng(seed)
         choice = topic.select("w", [], rng, barred=[(0, 2), (1, 2), (3, 0)])
-        assert not isinstance(choice, NoPair)
+        assert not isinstance(choice, Idle)
         assert unordered(*choice) == (1, 3)
     every = [(first, second) for first in (0, 1) for second in (2, 3)]
-    assert topic.select("w", [], np.random.default_rng(0), barred=every) is NoPair.SEEN
+    assert topic.select("w", [], np.random.default_rng(0), barred=every) is Idle.SEEN

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 from strategies import truth
 
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.inference.ordinal_classes.eligibility import FIRST_AT_ONCE
 from nextpair.selectors.state.documents import Document
@@ -59,9 +59,9 @@ class Room:
             choice = self.topic.select(
                 worker, (), self.topic.settings.question_rng(len(self.asked))
             )
-            if choice is NoPair.DONE:
+            if choice is Idle.DONE:
                 break
-            if not isinstance(choice, NoPair):
+            if not isinstance(choice, Idle):
                 self.absorb(worker, choice)
         return self
 
@@ -182,8 +182,8 @@ def test_it_stops_at_its_budget_and_counts_what_is_out() -> None:
     room = Room(SKEWED, erring(0.3), budget=0.5).play(38)
     leases = [Lease((2, 3), "x"), Lease((4, 5), "y")]
     rng = np.random.default_rng(0)
-    assert room.topic.select("z", leases, rng) is NoPair.WAIT
-    assert not isinstance(room.topic.select("z", leases[:1], rng), NoPair)
+    assert room.topic.select("z", leases, rng) is Idle.WAIT
+    assert not isinstance(room.topic.select("z", leases[:1], rng), Idle)
 
 
 @pytest.mark.statistical
@@ -278,10 +278,10 @@ def test_few_pairs_are_open_before_there_are_answers() -> None:
     while len(leases) < 40:
         worker = f"w{len(leases)}"
         choice = topic.select(worker, leases, topic.settings.question_rng(len(leases)))
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             break
         leases.append(Lease(unordered(*choice), worker))
-    assert choice is NoPair.WAIT
+    assert choice is Idle.WAIT
     assert len(leases) == FIRST_AT_ONCE
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.inference.ordinal_classes import structure_search
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
@@ -57,7 +57,7 @@ def test_an_order_is_confirmed_before_the_end_where_some_may_reverse() -> None:
     early = folded("unconfirmed", len(UNCONFIRMED), ENOUGH)
     assert tau(early, UNCONFIRMED) < 0.5
     choice = early.select("a new worker", (), np.random.default_rng(0))
-    assert not isinstance(choice, NoPair)
+    assert not isinstance(choice, Idle)
     whole = folded("unconfirmed", len(UNCONFIRMED))
     assert tau(whole, UNCONFIRMED) > 0.9
     assert whole.finished

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, NoPair, Selector, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.inference.exact_classes.acquisition import Candidates, candidates
 from nextpair.selectors.inference.exact_classes.class_chain import Chain
 from nextpair.selectors.inference.exact_classes.cluster_posterior import Outlook, look
@@ -50,10 +50,10 @@ class Proof(Selector):
     ) -> Choice:
         """Choose the pair that is worth most among those that are free."""
         if self.order.complete:
-            return NoPair.DONE
+            return Idle.DONE
         found = self._worthiest(open_pairs, rng) if self._chain.labels else None
         found = found or self._any(open_pairs, rng)
-        return self.no_pair() if found is None else self.draw_pair(*found, open_pairs, rng)
+        return self.idle_reason() if found is None else self.draw_pair(*found, open_pairs, rng)
 
     def forecast(self) -> Forecast:
         """Say how many more pairs have to be asked."""

@@ -10,7 +10,7 @@ from itertools import chain, product
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, NoPair, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.inference.ordinal_classes.acquisition import Mask
 from nextpair.selectors.inference.ordinal_classes.comparisons import Disputed
 from nextpair.selectors.inference.ordinal_classes.eligibility import FIRST_AT_ONCE
@@ -52,21 +52,21 @@ def confirm(
     if beliefs.disputed and in_dispute:
         # Of one class or of two: those who reverse know that as well as anybody.
         if open_pairs.total() >= DISPUTED_AT_ONCE:
-            return NoPair.WAIT
+            return Idle.WAIT
         told = Counter({one: 1 for one, count in answered.items() if count >= TELLING})
         pair = _draw(beliefs.disputed, worker, open_pairs + told, rng)
         if pair is not None:
             return pair
     if beliefs.classes == 1 or beliefs.crowd.upright:
         # Who has seen all that is in dispute leaves it to others.
-        return NoPair.WAIT if in_dispute else NoPair.DONE
+        return Idle.WAIT if in_dispute else Idle.DONE
     if open_pairs.total() >= FIRST_AT_ONCE:
-        return NoPair.WAIT
+        return Idle.WAIT
     # The order may be upside down: then a difference that is certain tells who reverses.
     certain = firm.nonzero()[0]
     largest = beliefs.likeliest[certain] == beliefs.counts.argmax()
     pair = _draw((certain[largest], certain[~largest]), worker, open_pairs, rng)
-    return NoPair.WAIT if pair is None else pair
+    return Idle.WAIT if pair is None else pair
 
 
 def _matters(beliefs: View, disputed: Disputed, told_apart: int) -> bool:

@@ -11,7 +11,7 @@ from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import SEEDS, Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Answer, Question, Recorded, Truth, generated_truths
-from nextpair.selectors.base import EndReason, NoPair, find_selector, make_options, selector_names
+from nextpair.selectors.base import End, Idle, find_selector, make_options, selector_names
 from nextpair.selectors.state.bayesian_selector import BayesianSelector
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
@@ -32,11 +32,11 @@ class ForgetfulDesk:
     def topic(self) -> Topic:
         return fold(self.documents, self.log, self.settings)
 
-    def ask(self, worker: str) -> Question | NoPair:
+    def ask(self, worker: str) -> Question | Idle:
         # Every pair handed out is a judgment by now, or still held.
         rng = self.settings.question_rng(len(self.log) + len(self.leases))
         choice = self.topic().select(worker, self.leases, rng)
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             return choice
         pair = unordered(*choice)
         self.leases.append(Lease(pair, worker))
@@ -54,7 +54,7 @@ class ForgetfulDesk:
     def conflicts(self) -> int:
         return len(self.topic().conflicts)
 
-    def ended(self) -> EndReason | None:
+    def ended(self) -> End | None:
         return self.topic().ended
 
 
@@ -121,25 +121,25 @@ def two_documents(votes: int = 1) -> LocalDesk:
 def test_a_pair_that_is_held_is_not_handed_out_again() -> None:
     desk = two_documents()
     assert desk.ask("anna") in [Question((0, 1), swapped) for swapped in (False, True)]
-    assert desk.ask("ben") is NoPair.WAIT
+    assert desk.ask("ben") is Idle.WAIT
 
 
 def test_an_answer_given_by_another_frees_the_pair_for_whoever_was_asked() -> None:
     desk = two_documents(votes=2)
     asked = desk.ask("anna")
-    assert not isinstance(asked, NoPair)
+    assert not isinstance(asked, Idle)
     desk.answer(asked.pair, "anna", Answer(Outcome.BETTER, "recorded"))
-    assert desk.ask("recorded") is NoPair.SEEN
-    assert not isinstance(desk.ask("anna"), NoPair)
+    assert desk.ask("recorded") is Idle.SEEN
+    assert not isinstance(desk.ask("anna"), Idle)
 
 
 def test_being_told_to_wait_costs_no_chance() -> None:
     def answered(waits: int) -> list[Question]:
         documents = [Document(f"d{place}") for place in range(12)]
         desk, asked = LocalDesk(documents, Settings("uniform", seed=4)), list[Question]()
-        while not isinstance(question := desk.ask("anna"), NoPair):
+        while not isinstance(question := desk.ask("anna"), Idle):
             asked.append(question)
-            while not isinstance(held := desk.ask("ben"), NoPair):
+            while not isinstance(held := desk.ask("ben"), Idle):
                 desk.answer(held.pair, "ben", Answer(Outcome.TIE, "ben"))
                 asked.append(held)
             assert [desk.ask("ben") for _ in range(waits)] == [held] * waits
@@ -168,7 +168,7 @@ def test_sides_are_tossed_for_whichever_document_a_selector_names_first(selector
     truth, swapped = graded(30), list[bool]()
 
     class Noting(LocalDesk):
-        def ask(self, worker: str) -> Question | NoPair:
+        def ask(self, worker: str) -> Question | Idle:
             asked = super().ask(worker)
             if isinstance(asked, Question):
                 assert asked.pair == unordered(*asked.pair)

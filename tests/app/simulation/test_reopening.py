@@ -6,7 +6,7 @@ import pytest
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.runs import Plan, judge_topic
 from nextpair.app.simulation.truths import generated_truths
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
 from nextpair.selectors.state.settings import ConflictPolicy, Settings
@@ -29,13 +29,13 @@ def test_an_answer_once_overruled_counts_when_what_overruled_it_is_set_aside(sel
     ids, rng = topic.documents.ids, np.random.default_rng(0)
     for number in range(len(CONTRADICTED), 100):
         choice = topic.select(f"w{number}", [], rng)
-        if isinstance(choice, NoPair):
+        if isinstance(choice, Idle):
             break
         # Everyone now agrees: the later in the alphabet, the better.
         outcome = B if choice[0] > choice[1] else W
         judgment = Judgment(number, ids[choice[0]], ids[choice[1]], outcome, f"w{number}")
         topic.absorb(judgment)
-    assert choice is NoPair.DONE
+    assert choice is Idle.DONE
 
 
 @pytest.mark.parametrize("votes", [1, 3])

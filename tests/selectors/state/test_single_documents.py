@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.settings import Lease, Settings
@@ -58,8 +58,8 @@ def test_every_document_gets_its_answers_from_different_workers(
 def test_too_few_workers_wait_and_are_not_told_that_all_is_done() -> None:
     state = topic(3, votes=2)
     assert len(work(state, workers=1)) == 3
-    assert state.select("0", (), rng()) is NoPair.SEEN
-    assert state.select("1", [Lease((n, n), "2") for n in range(3)], rng()) is NoPair.WAIT
+    assert state.select("0", (), rng()) is Idle.SEEN
+    assert state.select("1", [Lease((n, n), "2") for n in range(3)], rng()) is Idle.WAIT
     assert not state.finished
     assert state.count_judged() == 3
 
@@ -71,16 +71,16 @@ def test_what_is_in_someones_hands_is_not_asked_again() -> None:
     other = state.select("bob", [Lease((asked.document,) * 2, "ann")], rng())
     assert isinstance(other, SingleQuestion) and other.document != asked.document
     both = [Lease((0, 0), "ann"), Lease((1, 1), "bob")]
-    assert state.select("eve", both, rng()) is NoPair.WAIT
-    assert state.select("ann", (), rng(), barred=[(0, 0), (1, 1)]) is NoPair.SEEN
+    assert state.select("eve", both, rng()) is Idle.WAIT
+    assert state.select("ann", (), rng(), barred=[(0, 0), (1, 1)]) is Idle.SEEN
 
 
 def test_nobody_reviews_their_own_answer_nor_one_that_is_being_reviewed() -> None:
     state = topic(1, stages=2)
     state.absorb(SingleJudgment(1, 0, "ann"))
-    assert state.select("ann", (), rng()) is NoPair.SEEN
+    assert state.select("ann", (), rng()) is Idle.SEEN
     assert state.select("bob", (), rng()) == SingleQuestion(0, 1)
-    assert state.select("eve", [Lease((0, 0), "bob", 1)], rng()) is NoPair.WAIT
+    assert state.select("eve", [Lease((0, 0), "bob", 1)], rng()) is Idle.WAIT
     state.absorb(SingleJudgment(2, 0, "bob", 1))
     assert state.finished
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from naive import accepted, closure
 from strategies import Answer, arbitrary, consistent
 
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import (
     NegativeCount,
     OutOfSequence,
@@ -179,7 +179,7 @@ def test_a_reopened_document_is_asked_about_again() -> None:
     assert conflict.reopened == 0
     assert [link.judgments for link in conflict.explanation] == [(0,), (1,)]
     assert told(topic) == closure(3, [(1, 2, B)])
-    assert topic.select("someone", [], np.random.default_rng(0)) is not NoPair.DONE
+    assert topic.select("someone", [], np.random.default_rng(0)) is not Idle.DONE
 
 
 def test_reopened_pairs_do_not_go_to_whoever_judged_them() -> None:
@@ -187,8 +187,8 @@ def test_reopened_pairs_do_not_go_to_whoever_judged_them() -> None:
     topic = Topic(pool(3), settings_)
     for number, (first, second, outcome) in enumerate([(0, 1, B), (1, 2, B), (0, 2, W)]):
         topic.absorb(Judgment(number, f"d{first}", f"d{second}", outcome, "only"))
-    assert topic.select("only", [], np.random.default_rng(0)) is NoPair.SEEN
-    assert not isinstance(topic.select("other", [], np.random.default_rng(0)), NoPair)
+    assert topic.select("only", [], np.random.default_rng(0)) is Idle.SEEN
+    assert not isinstance(topic.select("other", [], np.random.default_rng(0)), Idle)
 
 
 def test_a_late_vote_that_turns_a_decided_pair_is_a_conflict() -> None:
@@ -209,10 +209,10 @@ def test_a_worker_never_gets_a_pair_twice_and_others_complete_its_votes() -> Non
     topic = Topic(pool(2), Settings(CERTAIN, votes=3))
     rng = np.random.default_rng(0)
     topic.absorb(Judgment(0, "d0", "d1", B, "a"))
-    assert topic.select("a", [], rng) is NoPair.SEEN
+    assert topic.select("a", [], rng) is Idle.SEEN
     assert topic.select("b", [], rng) == (0, 1)
-    assert topic.select("c", [Lease((1, 0), "b")], rng) is NoPair.WAIT
-    assert topic.select("c", [Lease((0, 1), "a")], rng, barred=[(1, 0)]) is NoPair.SEEN
+    assert topic.select("c", [Lease((1, 0), "b")], rng) is Idle.WAIT
+    assert topic.select("c", [Lease((0, 1), "a")], rng, barred=[(1, 0)]) is Idle.SEEN
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import truth
 
-from nextpair.selectors.base import NoPair
+from nextpair.selectors.base import Idle
 from nextpair.selectors.inference.exact_classes.exact_placement import Proof
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
@@ -51,13 +51,13 @@ def judged(
     asked = 0
     while True:
         choice = topic.select(f"w{asked}", leases, rules.question_rng(asked))
-        if not isinstance(choice, NoPair):
+        if not isinstance(choice, Idle):
             leases.append(Lease(choice, f"w{asked}"))
             asked += 1
             if len(leases) < at_once:
                 continue
         if not leases:
-            assert choice is NoPair.DONE
+            assert choice is Idle.DONE
             return topic
         lease = leases.pop(0)
         first, second = (documents[place].id for place in lease.pair)
@@ -188,7 +188,7 @@ def test_the_first_forecast_is_between_all_tied_and_a_sorted_list_and_holds_what
         assert forecast is not None
         assert 39 <= forecast.expected <= 40 * np.log2(40)
         foretold.append(forecast.expected)
-        while not isinstance(pair := topic.select("w", (), topic.settings.question_rng(0)), NoPair):
+        while not isinstance(pair := topic.select("w", (), topic.settings.question_rng(0)), Idle):
             first, second = unordered(*pair)
             better = int(np.sign(grades[first] - grades[second]))
             outcome = {1: Outcome.BETTER, 0: Outcome.TIE, -1: Outcome.WORSE}[better]

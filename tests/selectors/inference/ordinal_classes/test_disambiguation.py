@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from answering import believe
 
-from nextpair.selectors.base import Choice, NoPair, WorkerHistory
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.inference.ordinal_classes import structure_search
 from nextpair.selectors.inference.ordinal_classes.disambiguation import (
     DISPUTED_AT_ONCE,
@@ -45,7 +45,7 @@ def ask(
 
 
 def test_nothing_is_asked_where_nothing_else_explains_the_answers(view: View) -> None:
-    assert ask(view) is NoPair.DONE
+    assert ask(view) is Idle.DONE
 
 
 def test_two_classes_that_may_be_one_are_compared(view: View) -> None:
@@ -56,24 +56,24 @@ def test_two_classes_that_may_be_one_are_compared(view: View) -> None:
 def test_who_has_seen_all_of_that_leaves_it_to_others(view: View) -> None:
     view.disputed = DISPUTED
     assert ask(view, seen=frozenset({(0, 30)})) == (1, 30)
-    assert ask(view, seen=frozenset({(0, 30), (1, 30)})) is NoPair.WAIT
+    assert ask(view, seen=frozenset({(0, 30), (1, 30)})) is Idle.WAIT
 
 
 def test_a_pair_that_many_have_answered_tells_nothing_more(view: View) -> None:
     view.disputed = DISPUTED
     assert ask(view, answered={(0, 30): TELLING}) == (1, 30)
-    assert ask(view, answered={(0, 30): TELLING, (1, 30): TELLING}) is NoPair.DONE
+    assert ask(view, answered={(0, 30): TELLING, (1, 30): TELLING}) is Idle.DONE
     seen = frozenset({(1, 30)})
-    assert ask(view, seen=seen, answered={(0, 30): TELLING, (1, 30): 1}) is NoPair.WAIT
+    assert ask(view, seen=seen, answered={(0, 30): TELLING, (1, 30): 1}) is Idle.WAIT
 
 
 def test_few_are_asked_at_once(view: View) -> None:
     view.disputed = DISPUTED
     others = Counter({(2, place): 1 for place in range(20, 20 + DISPUTED_AT_ONCE)})
-    assert ask(view, others) is NoPair.WAIT
+    assert ask(view, others) is Idle.WAIT
 
 
 def test_below_the_wanted_top_nothing_is_disputed(view: View) -> None:
     view.disputed = np.array([30]), np.array([31])
     assert ask(view) == (30, 31)
-    assert ask(view, told_apart=2) is NoPair.DONE
+    assert ask(view, told_apart=2) is Idle.DONE
