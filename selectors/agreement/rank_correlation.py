@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import kendalltau
 from sklearn.metrics import roc_auc_score
 
-from nextpair.selectors.aggregation.responses import Numbers, numbers, same_length
+from nextpair.selectors.aggregation.responses import FloatArray, check_same_length, read_numbers
 from nextpair.selectors.errors import BadInput
 
 
@@ -102,7 +102,7 @@ def auc(relevant: ArrayLike, scores: ArrayLike) -> float:
     return float(roc_auc_score(truth, scored))
 
 
-def _both(one: ArrayLike, other: ArrayLike) -> tuple[Numbers, Numbers]:
-    first, second = numbers(one, "scores"), numbers(other, "scores")
-    same_length(first, second)
+def _both(one: ArrayLike, other: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    first, second = read_numbers(one, "scores"), read_numbers(other, "scores")
+    check_same_length(first, second)
     return first, second

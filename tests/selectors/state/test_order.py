@@ -99,7 +99,7 @@ def test_net_wins_of_a_complete_order_are_the_order() -> None:
     for first in range(len(grades)):
         for second in range(first):
             order.absorb(first, second, truth(first, second, grades))
-    net = order.net_wins()
+    net = order.copeland_scores()
     assert order.unknown_pairs == 0
     assert np.array_equal(
         np.unique(net, return_inverse=True)[1], np.unique(grades, return_inverse=True)[1]
@@ -119,7 +119,7 @@ def test_net_wins_are_those_counted_one_by_one(case: tuple[int, list[Answer]]) -
         )
         for one in range(size)
     ]
-    assert order.net_wins() == counted
+    assert order.copeland_scores() == counted
 
 
 def test_five_thousand_documents_are_held() -> None:

@@ -22,7 +22,7 @@ from nextpair.selectors.errors import (
 from nextpair.selectors.state import topic_state
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
-from nextpair.selectors.state.settings import ConflictPolicy, Lease, Reason, Settings
+from nextpair.selectors.state.settings import ConflictPolicy, ExplanationStep, Lease, Settings
 from nextpair.selectors.state.topic_state import Topic
 
 B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
@@ -46,7 +46,7 @@ def log(answers: Iterable[Answer]) -> list[Judgment]:
     ]
 
 
-def answers_of(chain: Iterable[Reason]) -> list[Answer]:
+def answers_of(chain: Iterable[ExplanationStep]) -> list[Answer]:
     return [(int(step.first[1:]), int(step.second[1:]), step.outcome) for step in chain]
 
 
@@ -88,8 +88,8 @@ def test_older_evidence_wins_and_every_contradiction_is_kept(
     assert len(topic.conflicts) == len(once) - len(kept)
     for conflict in topic.conflicts:
         assert conflict.reopened is None
-        assert conflict.known is not conflict.finding.outcome
-        assert conflict.because
+        assert conflict.known is not conflict.comparison.outcome
+        assert conflict.explanation
 
 
 @pytest.mark.parametrize("policy", ConflictPolicy)
@@ -100,11 +100,11 @@ def test_a_conflict_tells_what_was_known_when_it_came(
     size, answers = case
     whole, given_settings = log(answers), Settings(CERTAIN, on_conflict=policy)
     for conflict in fold(pool(size), whole, given_settings).conflicts:
-        first, second = f"d{conflict.finding.first}", f"d{conflict.finding.second}"
-        before = fold(pool(size), whole[: max(conflict.finding.judgments)], given_settings)
+        first, second = f"d{conflict.comparison.first}", f"d{conflict.comparison.second}"
+        before = fold(pool(size), whole[: max(conflict.comparison.judgments)], given_settings)
         assert before.relation(first, second) is conflict.known
         assert [step.judgments for step in before.explain(first, second)] == [
-            step.judgments for step in conflict.because
+            step.judgments for step in conflict.explanation
         ]
 
 
@@ -161,7 +161,7 @@ def test_an_explanation_is_a_shortest_chain_that_implies_the_relation(
 def test_a_direct_judgment_explains_itself_even_if_it_came_last() -> None:
     topic = fold(pool(3), log([(0, 1, B), (1, 2, B), (0, 2, B)]))
     (link,) = topic.explain("d2", "d0")
-    assert link == Reason("d2", "d0", W, (2,))
+    assert link == ExplanationStep("d2", "d0", W, (2,))
 
 
 def test_an_explanation_names_every_vote_of_its_pairs() -> None:
@@ -177,7 +177,7 @@ def test_a_reopened_document_is_asked_about_again() -> None:
     topic = fold(pool(3), log([(0, 1, B), (1, 2, B), (0, 2, W)]), REOPEN)
     (conflict,) = topic.conflicts
     assert conflict.reopened == 0
-    assert [link.judgments for link in conflict.because] == [(0,), (1,)]
+    assert [link.judgments for link in conflict.explanation] == [(0,), (1,)]
     assert told(topic) == closure(3, [(1, 2, B)])
     assert topic.select("someone", [], np.random.default_rng(0)) is not Idle.DONE
 
@@ -195,7 +195,7 @@ def test_a_late_vote_that_turns_a_decided_pair_is_a_conflict() -> None:
     topic = fold(pool(2), log([(0, 1, B), (0, 1, W)]))
     assert topic.relation("d0", "d1") is B
     (conflict,) = topic.conflicts
-    assert conflict.finding.outcome is W
+    assert conflict.comparison.outcome is W
     assert topic.matches()[0].score == 0.5
 
 
