@@ -1,9 +1,11 @@
 """The interface of a selector, and the registry of selectors.
 
-A selector lives in one file of this folder; the file's name, with dashes, is its public name, and
-its class is the one subclass of `Selector` defined there. Another package adds one through an entry
-point of the group `nextpair.selectors`.
+A selector lives in one file of this folder: its class is the one subclass of `Selector` that is
+defined there, with its public name as `name`. Another package adds a selector through an entry
+point of the group `nextpair.selectors`, listed under the same name.
 """
+
+from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
@@ -12,19 +14,22 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
 from itertools import product
-from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.plugins import Plugins
-from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Comparison, Outcome, Pair, unordered
-from nextpair.selectors.state.open_pairs import OpenPairs
-from nextpair.selectors.state.order import Merge, Order
-from nextpair.selectors.state.rank_bounds import rank_bounds
 from nextpair.selectors.state.settings import Forecast, Judges, Reliability
+
+# A client imports this module, and must load neither NumPy nor what uses it: defaults that compute
+# import it where they run.
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nextpair.selectors.state.documents import Documents
+    from nextpair.selectors.state.open_pairs import OpenPairs
+    from nextpair.selectors.state.order import Merge, Order
 
 
 class Idle(StrEnum):
@@ -99,6 +104,8 @@ class Selector(ABC):
     counts no votes but weighs every judgment by itself (`state/bayesian_selector.py`).
     """
 
+    name: ClassVar[str]
+    """The public name: what settings, logs and programs write. It never changes."""
     Options: ClassVar[type[Any]] = NoOptions
     """A frozen dataclass of the selector's options, with their defaults."""
     infers: ClassVar[bool] = True
@@ -120,7 +127,7 @@ class Selector(ABC):
         return {}
 
     @classmethod
-    def implementation(cls, options: Any) -> "type[Selector]":
+    def implementation(cls, options: Any) -> type[Selector]:
         """Return the class that implements the selector with these options."""
         return cls
 
@@ -129,7 +136,8 @@ class Selector(ABC):
         self.order = order
         self.options = options
         self.seed = seed
-        self._known_order = order if self.infers else Order(len(documents))
+        self._known_order = order if self.infers else order.copy()
+        """Without inference: the order as it is here, without any relation."""
 
     @abstractmethod
     def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
@@ -188,6 +196,10 @@ class Selector(ABC):
 
     def settled_documents(self) -> NDArray[np.bool_]:
         """Return which documents need no more judgments."""
+        import numpy as np
+
+        from nextpair.selectors.state.rank_bounds import rank_bounds
+
         settled: NDArray[np.bool_] = np.ones(len(self.documents), dtype=np.bool_)
         planned = self.planned_pairs()
         if planned is not None:
@@ -199,6 +211,8 @@ class Selector(ABC):
 
     def point_estimates(self) -> NDArray[np.float64]:
         """Return a number for each document, settled or not; larger is better."""
+        import numpy as np
+
         return np.array(self.order.copeland_scores(), dtype=np.float64)
 
     @property
@@ -208,6 +222,8 @@ class Selector(ABC):
 
     def standard_errors(self) -> NDArray[np.float64]:
         """Return the standard error of each point estimate, NaN where they are no scores."""
+        import numpy as np
+
         return np.full(len(self.documents), np.nan)
 
     def certainty(self) -> NDArray[np.float64] | None:

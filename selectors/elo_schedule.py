@@ -45,6 +45,7 @@ class EloScheduleOptions:
 class EloSchedule(Selector):
     """Asks every match of a schedule drawn beforehand; infers nothing by transitivity."""
 
+    name = "elo-schedule"
     Options = EloScheduleOptions
     infers = False
     rating = "elo"

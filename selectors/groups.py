@@ -66,6 +66,7 @@ class GroupsOptions:
 class Groups(Selector):
     """Asks every pair of groups drawn beforehand; infers nothing by transitivity."""
 
+    name = "groups"
     Options = GroupsOptions
     infers = False
     rating = "win-share"

@@ -15,6 +15,8 @@ TRIES = 32
 class Uniform(Selector):
     """Asks about random pairs and relies on transitivity for the rest."""
 
+    name = "uniform"
+
     def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Do nothing: the order is all the memory it needs."""
 

@@ -26,6 +26,8 @@ BAND, MEAN, ENDS = "#9ecae1", "#08519c", "#6b7280"
 class NoPlots(NextpairError):
     """Plots need matplotlib: pip install 'nextpair[plot]'."""
 
+    code = "no-plots"
+
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the 95 % confidence interval of the mean."""

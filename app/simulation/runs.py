@@ -17,6 +17,8 @@ from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import ConflictPolicy, Settings
 
+BASELINE = "quick-sort"
+"""The selector that the others are compared with."""
 SEEDS = 2**53
 """Topics' seeds stay below this: every reader of JSON keeps such a number exactly."""
 

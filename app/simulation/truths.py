@@ -23,6 +23,8 @@ MEANINGS = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
 class NoRecordedAnswer(BadInput):
     """Nobody was ever asked about this pair."""
 
+    code = "no-recorded-answer"
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -7,28 +7,17 @@ nothing but the sequence in which equals are listed.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.state.rank_bounds import RankBounds
+from nextpair.selectors.state.status import Status as Status
 
 DIGITS = 9
 """Digits, relative to the range of all scores, to which equal scores agree: sums of the same
 numbers in another sequence differ beyond these."""
-
-
-class Status(StrEnum):
-    """The status of one document."""
-
-    SETTLED = "settled"
-    """Its place is taken as known: it needs no more judgments."""
-    OPEN = "open"
-    """It has been judged, and its place is an estimate."""
-    UNJUDGED = "unjudged"
-    """Nobody has judged it: it has no place and no grade."""
 
 
 @dataclass(frozen=True)

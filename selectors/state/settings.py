@@ -1,14 +1,19 @@
 """The settings of a topic, and the small records that its state exchanges with callers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
+
+# A client imports this module, and must not load NumPy.
+if TYPE_CHECKING:
+    import numpy as np
 
 DEFAULT_SELECTOR = "placement"
 
@@ -84,6 +89,8 @@ class Settings:
         asked
             How many questions the topic has issued before.
         """
+        import numpy as np
+
         # Not the entropy [seed, asked]: a trailing 0 does not change it, so the first question
         # would draw the same numbers as the topic itself.
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(asked,)))
