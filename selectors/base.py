@@ -299,11 +299,11 @@ def selector_names() -> list[str]:
 @cache
 def find_selector(name: str) -> type[Selector]:
     """Return the selector class of a public name."""
-    found = _SELECTORS.find(name)
-    if found is None:
+    selector = _SELECTORS.find(name)
+    if selector is None:
         known = ", ".join(selector_names())
         raise UnknownSelector(f"there is no selector {name!r}; there are {known}")
-    return found
+    return selector
 
 
 def with_judges_defaults(

@@ -141,8 +141,8 @@ class _Reachability:
         if reachable is None:
             reachable = self._onward_of[index]
             remaining = set(range(len(self._components))) - {index}
-            while touched := [one for one in remaining if reachable & self._components[one]]:
-                reachable |= _union(self._onward_of[one] for one in touched)
+            while touched := [i for i in remaining if reachable & self._components[i]]:
+                reachable |= _union(self._onward_of[i] for i in touched)
                 remaining.difference_update(touched)
             self._reachable[index] = reachable
         return reachable

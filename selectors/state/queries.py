@@ -128,7 +128,9 @@ class TopicQueries:
         """
         doubted = {worker.worker for worker in self.reliabilities() if worker.right < 0.5}
         numbers = {judgment.number for judgment in self._log if judgment.worker not in doubted}
-        return [one for one in self._comparisons() if one.judgments[0] in numbers]
+        return [
+            comparison for comparison in self._comparisons() if comparison.judgments[0] in numbers
+        ]
 
     def judged(self) -> NDArray[np.bool_]:
         """Return which documents have been judged."""
