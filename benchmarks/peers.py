@@ -135,8 +135,10 @@ def _by_bradley_terry(scale: Scale, log: Sequence[Judgment]) -> NDArray[np.float
     pairs = np.array([_places(one) for one in log])
     said = [OUTCOMES[one.outcome] for one in log]
     workers = [int(one.worker[1:]) for one in log]
-    answers = bradley_terry.compare(scale.size, pairs[:, 0], pairs[:, 1], said, workers)
-    return bradley_terry.rank(answers).scores
+    answers = bradley_terry.collect_pair_responses(
+        scale.size, pairs[:, 0], pairs[:, 1], said, workers
+    )
+    return bradley_terry.fit_bradley_terry(answers).scores
 
 
 def _by_information_gain(scale: Scale, log: Sequence[Judgment]) -> NDArray[np.float64]:

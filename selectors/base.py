@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.plugins import Plugins
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair, unordered
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair, unordered
 from nextpair.selectors.state.settings import Forecast, Judges
 
 # A client needs the names of this module, and neither NumPy nor what uses it.
@@ -60,7 +60,7 @@ Choice = Pair | Idle
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class WorkerHistory:
     """Who asks, and which pairs this topic has put to them.
 
     Parameters
@@ -76,7 +76,7 @@ class Worker:
     held: frozenset[Pair] = frozenset()
 
     @property
-    def last(self) -> Pair | None:
+    def last_pair(self) -> Pair | None:
         """The pair they judged last."""
         return next(reversed(self.answered), None)
 
@@ -108,7 +108,7 @@ class Selector(ABC):
     """What the ranking is reported from unless a study says otherwise."""
 
     @classmethod
-    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+    def defaults_for(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
         """Return the options that suit such judges, where they are not the defaults.
 
         Parameters
@@ -119,7 +119,7 @@ class Selector(ABC):
         return {}
 
     @classmethod
-    def variant(cls, options: Any) -> type[Selector]:
+    def implementation(cls, options: Any) -> type[Selector]:
         """Return the class that does the work with these options."""
         return cls
 
@@ -130,7 +130,7 @@ class Selector(ABC):
         self.seed = seed
 
     @abstractmethod
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Learn from a finding, which the order has just taken in or refused as a contradiction.
 
         Parameters
@@ -139,24 +139,28 @@ class Selector(ABC):
             Which two classes became one through it, if any did.
         """
 
-    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:  # noqa: B027
+    def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:  # noqa: B027
         """Learn of a worker from an answer to a question whose answer was known.
 
         Nothing, unless a selector weighs answers by who gives them.
         """
 
-    def select(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def select(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the next pair for a worker: votes still missing first, then a new pair."""
-        for pair, votes in open_pairs.wanting.items():
+        for pair, votes in open_pairs.votes_wanted.items():
             if votes > 0 and not worker.has_seen(pair):
                 return pair
         return self.choose(open_pairs, worker, rng)
 
     @abstractmethod
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose a pair that is not open."""
 
-    def planned(self) -> Iterable[Pair] | None:
+    def planned_pairs(self) -> Iterable[Pair] | None:
         """Return the pairs still to be asked, where no answer can change which they are."""
         return None
 
@@ -165,20 +169,20 @@ class Selector(ABC):
         return None
 
     @property
-    def spent(self) -> bool:
+    def budget_spent(self) -> bool:
         """Whether a budget that the selector has is spent."""
         return False
 
     @property
-    def reached(self) -> bool:
+    def goal_reached(self) -> bool:
         """Whether as much is known as the selector was asked to find out."""
         return self.order.complete
 
-    def pause(self) -> Idle:
+    def idle_reason(self) -> Idle:
         """Say why no pair can be handed out: all is known, or `Topic` finds out what is awaited."""
         return Idle.DONE if self.order.complete else Idle.WAIT
 
-    def pair_of(
+    def draw_pair(
         self, one: int, other: int, open_pairs: OpenPairs, rng: np.random.Generator
     ) -> Pair:
         """Draw a document of each of two classes that are free.
@@ -188,9 +192,9 @@ class Selector(ABC):
         """
         first, second = self.order.members(one), self.order.members(other)
         drawn = first[rng.integers(len(first))], second[rng.integers(len(second))]
-        return self.unbarred(*drawn, open_pairs, rng)
+        return self.avoid_barred(*drawn, open_pairs, rng)
 
-    def unbarred(
+    def avoid_barred(
         self, first: int, second: int, open_pairs: OpenPairs, rng: np.random.Generator
     ) -> Pair:
         """Return a pair, or one that says the same if this one must not go to the worker."""
@@ -229,11 +233,11 @@ def find_selector(name: str) -> type[Selector]:
     return found
 
 
-def options_for(
+def with_judges_defaults(
     selector: type[Selector], judges: Judges, given: Mapping[str, object]
 ) -> Mapping[str, object]:
     """Return what was said of a selector's options, and what suits the judges of the others."""
-    return {**selector.expectations(judges, given), **given}
+    return {**selector.defaults_for(judges, given), **given}
 
 
 def make_options(selector: type[Selector], given: Mapping[str, object]) -> Any:

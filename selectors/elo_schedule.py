@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import NegativeCount
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Pair, unordered
+from nextpair.selectors.state.judgments import Comparison, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 
@@ -62,19 +62,21 @@ class EloSchedule(Selector):
             matches += [unordered(ranked[place], ranked[above]) for above in drawn.tolist()]
         return [matches[position] for position in rng.permutation(len(matches)).tolist()]
 
-    def planned(self) -> Iterable[Pair]:
+    def planned_pairs(self) -> Iterable[Pair]:
         """Return what is left of the plan."""
         return self._pending
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Strike a match off the schedule: it was played, whatever it says of others."""
-        self._pending.pop((finding.first, finding.second), None)
+        self._pending.pop((comparison.first, comparison.second), None)
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose a match nobody plays, one that tells something new before any other."""
         fallback: Pair | None = None
         for pair in self._pending:
-            if pair not in open_pairs.wanting and not worker.has_seen(pair):
+            if pair not in open_pairs.votes_wanted and not worker.has_seen(pair):
                 if open_pairs.is_free(*pair):
                     return pair
                 fallback = fallback or pair

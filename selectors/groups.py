@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Pair, unordered
+from nextpair.selectors.state.judgments import Comparison, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 
@@ -75,7 +75,7 @@ class Groups(Selector):
         super().__init__(documents, order, options, seed)
         rng = np.random.default_rng(seed)
         self._groups = [
-            [unordered(*pair) for pair in sequence(group, options.partners)]
+            [unordered(*pair) for pair in pair_sequence(group, options.partners)]
             for group in self._split(rng)
         ]
         self._pending = {pair for group in self._groups for pair in group}
@@ -106,19 +106,23 @@ class Groups(Selector):
         wanted = COVERAGE * (len(self.documents) - 1) / self.options.partners
         return int(self.options.partitions) or max(1, round(wanted))
 
-    def planned(self) -> Iterable[Pair]:
+    def planned_pairs(self) -> Iterable[Pair]:
         """Return what is left of the plan."""
         return self._pending
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Strike a pair off: it was judged, whatever it says of others."""
-        self._pending.discard((finding.first, finding.second))
+        self._pending.discard((comparison.first, comparison.second))
 
-    def select(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def select(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the next pair of the worker's group, or the first pair of a new one."""
         return self.choose(open_pairs, worker, rng)
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the first pair that still takes votes, the worker's own group first."""
         if not self._pending:
             return Idle.DONE
@@ -129,16 +133,16 @@ class Groups(Selector):
                     return pair
         return Idle.WAIT
 
-    def _own_group(self, worker: Worker) -> int:
+    def _own_group(self, worker: WorkerHistory) -> int:
         begun = [*worker.answered, *worker.held]
         return self._group_of.get(begun[-1], 0) if begun else 0
 
     @staticmethod
-    def _takes(pair: Pair, open_pairs: OpenPairs, worker: Worker) -> bool:
-        return open_pairs.wanting.get(pair, 1) > 0 and not worker.has_seen(pair)
+    def _takes(pair: Pair, open_pairs: OpenPairs, worker: WorkerHistory) -> bool:
+        return open_pairs.votes_wanted.get(pair, 1) > 0 and not worker.has_seen(pair)
 
 
-def sequence(group: Sequence[int], partners: int) -> list[Pair]:
+def pair_sequence(group: Sequence[int], partners: int) -> list[Pair]:
     """Pair each of a group with `partners` others so that consecutive pairs share a document.
 
     The documents stand in a circle. At each one come its pairs across the circle, then the pair

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.inference.gaussian_scores import summaries
 from nextpair.selectors.inference.gaussian_scores.acquisition import Situation, expect
@@ -22,7 +22,7 @@ from nextpair.selectors.inference.gaussian_scores.information_table import Price
 from nextpair.selectors.inference.gaussian_scores.schedule import Learning, View
 from nextpair.selectors.inference.gaussian_scores.stopping import Goal, Reach
 from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Outcome, Pair
 from nextpair.selectors.state.order import Order
@@ -76,7 +76,7 @@ class Options:
         return getattr(self, name)
 
 
-class InformationGain(Believer):
+class InformationGain(BayesianSelector):
     """Believes something of every document's score, and asks what would teach it most."""
 
     name = "information-gain"
@@ -89,26 +89,28 @@ class InformationGain(Believer):
         self._prices: dict[float, Prices] = {}
         self._settled: Order | None = None
 
-    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+    def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Take in one judgment."""
         self._learning.add(first, second, ANSWERS[outcome], worker)
         self._settled = None
 
-    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:
+    def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:
         """Learn of a worker from an answer to a question whose answer was known."""
         self._learning.add_known(ANSWERS[truth], ANSWERS[said], worker)
         self._settled = None
 
     @classmethod
-    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+    def defaults_for(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
         """Turn nobody away where judges are few: nobody would be left."""
         return {} if judges is Judges.CROWD else {"dismiss": 1.0}
 
     # -- asking ---------------------------------------------------------------------------------
 
-    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
+    def choose_pair(
+        self, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
+    ) -> Choice:
         """Choose the pair that teaches most among those this worker may have."""
-        if len(self.documents) < 2 or self.spent:
+        if len(self.documents) < 2 or self.budget_spent:
             return Idle.DONE
         view = self._learning.look()
         reach = self._goal.look(view.beliefs, view.margin)
@@ -122,12 +124,12 @@ class InformationGain(Believer):
         return Idle.WAIT if best is None else best
 
     @property
-    def spent(self) -> bool:
+    def budget_spent(self) -> bool:
         """Whether as many judgments have been given as the budget allows."""
         return self._spent_with(Counter())
 
     @property
-    def reached(self) -> bool:
+    def goal_reached(self) -> bool:
         """Whether no more pairs are expected in the wrong order than may be."""
         view = self._learning.final()
         return len(self.documents) < 2 or self._goal.look(view.beliefs, view.margin).enough
@@ -140,7 +142,7 @@ class InformationGain(Believer):
         self,
         view: View,
         reach: Reach,
-        worker: Worker,
+        worker: WorkerHistory,
         open_pairs: Counter[Pair],
         rng: np.random.Generator,
     ) -> Situation:
@@ -170,7 +172,7 @@ class InformationGain(Believer):
 
     # -- telling --------------------------------------------------------------------------------
 
-    def settled(self) -> Order:
+    def settled_order(self) -> Order:
         """Return the order of the documents whose intervals lie apart."""
         if self._settled is None:
             self._settled = summaries.order_of(self._learning.final().beliefs)
@@ -178,16 +180,16 @@ class InformationGain(Believer):
 
     def settled_documents(self) -> NDArray[np.bool_]:
         """Say which documents are expected on the right side of as many others as is enough."""
-        if self.reached:
+        if self.goal_reached:
             return np.ones(len(self.documents), dtype=np.bool_)
         sure: NDArray[np.bool_] = self.certainty() >= 1 - self.options.risk
         return sure
 
-    def guesses(self) -> Array:
+    def point_estimates(self) -> Array:
         """Return the score of each document, larger is better."""
         return self._learning.final().beliefs.means.copy()
 
-    def errors(self) -> Array:
+    def standard_errors(self) -> Array:
         """Return the standard error of each score."""
         found: Array = np.sqrt(self._learning.final().beliefs.variances)
         return found
@@ -200,7 +202,7 @@ class InformationGain(Believer):
         """Return how likely each document is on the right side of any other."""
         return summaries.certainty(self._learning.final().beliefs)
 
-    def chance(self, first: int, second: int) -> float:
+    def win_probability(self, first: int, second: int) -> float:
         """Return how likely the first of two documents is the better one."""
         return summaries.chance(self._learning.final().beliefs, first, second)
 

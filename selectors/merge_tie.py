@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.state import bitset, tie_svm
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 from nextpair.selectors.state.tie_matrix import TieMatrix, exponential_ties
@@ -53,25 +53,25 @@ class MergeTie(Selector):
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)
-        self._seeds: list[Finding] = []
+        self._seeds: list[Comparison] = []
         self._learning = bool(documents.feature_names) and options.svm_judgments > 0
         self._ties = TieMatrix(self._prior)
 
     @cached_property
     def _space(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-        return tie_svm.document_space(self.documents.features)
+        return tie_svm.principal_components(self.documents.features)
 
     def _prior(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         noise = exponential_ties(len(self.documents), np.random.default_rng(self.seed))
-        noise *= tie_svm.likeness(self._space)
+        noise *= tie_svm.rbf_similarity(self._space)
         return noise
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Learn a tie or a difference; once enough are known, fill the tie matrix."""
         if merge is not None:
             self._ties.merge(merge)
         if self._learning:
-            self._seeds.append(finding)
+            self._seeds.append(comparison)
             if len(self._seeds) >= self.options.svm_judgments:
                 self._learning = False
                 self._ties = TieMatrix(self._learned, self._merged_classes())
@@ -92,21 +92,23 @@ class MergeTie(Selector):
     def _seed_ties(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         return np.array([seed.outcome is Outcome.TIE for seed in self._seeds])
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the pair the machine would learn most from, then the likeliest tie."""
         if self.order.complete:
             return Idle.DONE
         if self._learning and self._seeds:
             return self._choose_seed(open_pairs, rng)
-        found = self._ties.largest(self.order.unknown, open_pairs.free)
-        return self.pause() if found is None else self.pair_of(*found, open_pairs, rng)
+        found = self._ties.largest_pair(self.order.unknown, open_pairs.free)
+        return self.idle_reason() if found is None else self.draw_pair(*found, open_pairs, rng)
 
     def _choose_seed(self, open_pairs: OpenPairs, rng: np.random.Generator) -> Choice:
         pool = self._ties.candidates(open_pairs.free, self.options.pool)
         if not pool:
-            return self.pause()
+            return self.idle_reason()
         first, second = np.array([(seed.first, seed.second) for seed in self._seeds]).T
         known = tie_svm.pair_features(self._space, first, second)
         candidates = tie_svm.pair_features(self._space, *np.array(pool).T)
         chosen = pool[tie_svm.most_ambiguous(known, self._seed_ties(), candidates)]
-        return self.unbarred(*chosen, open_pairs, rng)
+        return self.avoid_barred(*chosen, open_pairs, rng)

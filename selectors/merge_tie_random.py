@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding
+from nextpair.selectors.state.judgments import Comparison
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 from nextpair.selectors.state.tie_matrix import TieMatrix, random_ties
@@ -27,14 +27,16 @@ class MergeTieRandom(Selector):
     def _prior(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         return random_ties(len(self.documents), np.random.default_rng(self.seed))
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Add up the rows of classes that were merged."""
         if merge is not None:
             self._ties.merge(merge)
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the largest tie probability among classes that can usefully be compared."""
         if self.order.complete:
             return Idle.DONE
-        found = self._ties.largest(self.order.unknown, open_pairs.free)
-        return self.pause() if found is None else self.pair_of(*found, open_pairs, rng)
+        found = self._ties.largest_pair(self.order.unknown, open_pairs.free)
+        return self.idle_reason() if found is None else self.draw_pair(*found, open_pairs, rng)

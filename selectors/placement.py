@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.inference.exact_classes.exact_placement import Proof
 from nextpair.selectors.inference.ordinal_classes.acquisition import (
@@ -36,10 +36,10 @@ from nextpair.selectors.inference.ordinal_classes.schedule import Fitting
 from nextpair.selectors.inference.ordinal_classes.snapshot import View
 from nextpair.selectors.inference.ordinal_classes.stopping import Goal, Reach
 from nextpair.selectors.inference.workers.crowd import USUAL_ERROR
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Outcome, Pair, unordered
-from nextpair.selectors.state.layout import settled_documents
+from nextpair.selectors.state.layout import placed_documents
 from nextpair.selectors.state.order import Order
 from nextpair.selectors.state.settings import Forecast, Judges
 
@@ -107,7 +107,7 @@ class Options:
                 raise BadOption(f"{name} must not be negative, got {getattr(self, name)}")
 
 
-class Placement(Believer):
+class Placement(BayesianSelector):
     """Believes something of every document's place, and asks what would teach it most."""
 
     name = "placement"
@@ -124,7 +124,7 @@ class Placement(Believer):
         self._answered: Counter[Pair] = Counter()
         self._settled: Order | None = None
 
-    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+    def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Take in one judgment."""
         self._fitting.add(first, second, ANSWERS[outcome], worker)
         self._mainland.compare(first, second)
@@ -132,16 +132,18 @@ class Placement(Believer):
         self._answered[unordered(first, second)] += 1
         self._settled = None
 
-    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:
+    def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:
         """Learn of a worker from an answer to a question whose answer was known."""
         self._fitting.add_known(ANSWERS[truth], ANSWERS[said], worker)
         self._settled = None
 
     # -- asking ---------------------------------------------------------------------------------
 
-    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
+    def choose_pair(
+        self, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
+    ) -> Choice:
         """Choose the pair that teaches most among those this worker may have."""
-        if self.spent or len(self.documents) < 2:
+        if self.budget_spent or len(self.documents) < 2:
             return Idle.DONE
         beliefs = self._fitting.look()
         reach = self._goal.look(beliefs)
@@ -171,12 +173,12 @@ class Placement(Believer):
         return self._stay(best, situation, worker)
 
     @property
-    def spent(self) -> bool:
+    def budget_spent(self) -> bool:
         """Whether as many judgments have been given as the budget allows."""
         return self._spent_with(Counter())
 
     @property
-    def reached(self) -> bool:
+    def goal_reached(self) -> bool:
         """Whether no more documents are expected to be misplaced than may be."""
         return len(self.documents) < 2 or self._goal.look(self._fitting.final()).enough
 
@@ -188,7 +190,7 @@ class Placement(Believer):
         self,
         beliefs: View,
         reach: Reach,
-        worker: Worker,
+        worker: WorkerHistory,
         open_pairs: Counter[Pair],
         rng: np.random.Generator,
     ) -> Situation:
@@ -236,9 +238,9 @@ class Placement(Believer):
             return best or of_begun
         return of_begun if of_begun.information * EAGER >= best.information else best
 
-    def _stay(self, best: Question, situation: Situation, worker: Worker) -> Pair:
+    def _stay(self, best: Question, situation: Situation, worker: WorkerHistory) -> Pair:
         """Keep one of the documents the worker has just seen, if that costs little."""
-        last = worker.last
+        last = worker.last_pair
         if last is None or not self.options.stay or set(last) & set(best.pair):
             return best.pair
         gains = situation.gains(best.pair, np.array(last, dtype=np.intp))
@@ -252,7 +254,7 @@ class Placement(Believer):
 
     # -- telling --------------------------------------------------------------------------------
 
-    def settled(self) -> Order:
+    def settled_order(self) -> Order:
         """Return the relations of the documents that are taken for settled."""
         if self._settled is None:
             sure, likeliest = self.settled_documents(), self._fitting.final().likeliest
@@ -283,11 +285,11 @@ class Placement(Believer):
         """Whether those of a class are called equal often enough for classes to mean something."""
         return bool(self._fitting.final().crowd.sees_ties >= LEAST_TIES)
 
-    def spans(self) -> NDArray[np.int64]:
+    def place_intervals(self) -> NDArray[np.int64]:
         """Return the places that hold most of what is believed of each document."""
-        return spans(self._fitting.final(), settled_documents(self.settled()))
+        return spans(self._fitting.final(), placed_documents(self.settled_order()))
 
-    def guesses(self) -> Array:
+    def point_estimates(self) -> Array:
         """Return a number for each document, larger is better: its likeliest class.
 
         Where those of a class are seldom called equal there are no classes to speak of, and all
@@ -297,7 +299,7 @@ class Placement(Believer):
             return self._fitting.strengths()
         return -self._fitting.final().likeliest.astype(np.float64)
 
-    def chance(self, first: int, second: int) -> float:
+    def win_probability(self, first: int, second: int) -> float:
         """Return how likely the first of two documents is the better one, a tie counting half."""
         if not self.has_classes:
             strengths = self._fitting.strengths()
@@ -324,13 +326,13 @@ class Placement(Believer):
         return forecast(reach.doubts, each, beliefs.crowd.ordinary, left)
 
     @classmethod
-    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+    def defaults_for(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
         """Take one judge's answers for true, and expect a few to err seldom."""
         if judges is Judges.ONE and not given.get("top"):
             return {"risk": 0.0}
         return {} if judges is Judges.CROWD else {"error": CAREFUL}
 
     @classmethod
-    def variant(cls, options: Any) -> type[Selector]:
+    def implementation(cls, options: Any) -> type[Selector]:
         """Prove the order if workers are always right."""
         return cls if options.risk else Proof

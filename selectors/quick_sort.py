@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.base import Choice, Selector, WorkerHistory
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 
@@ -51,12 +51,12 @@ class QuickSort(Selector):
         self._part_of.update(dict.fromkeys(documents, part))
         self._advance(part, list(part.pending))
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Move the compared document to its side of the pivot."""
-        for document in (finding.first, finding.second):
+        for document in (comparison.first, comparison.second):
             part = self._part_of.get(document)
             if part is not None:
-                asked_here = finding.opponent(document) == part.pivot
+                asked_here = comparison.opponent(document) == part.pivot
                 # An answer that came from elsewhere may have told more than its own two documents.
                 self._advance(part, [document] if asked_here else self._learned(part))
 
@@ -84,10 +84,12 @@ class QuickSort(Selector):
             self._open_part(part.better)
             self._open_part(part.worse)
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the first comparison with a pivot that is not open yet."""
         for part in self._parts.values():
             for document in part.pending:
                 if open_pairs.is_free(document, part.pivot):
-                    return self.unbarred(document, part.pivot, open_pairs, rng)
-        return self.pause()
+                    return self.avoid_barred(document, part.pivot, open_pairs, rng)
+        return self.idle_reason()

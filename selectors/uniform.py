@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.state import bitset
-from nextpair.selectors.state.judgments import Finding
+from nextpair.selectors.state.judgments import Comparison
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge
 
@@ -17,18 +17,20 @@ class Uniform(Selector):
 
     name = "uniform"
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Remember nothing: the order does."""
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Draw two documents of classes that can usefully be compared."""
         if self.order.complete:
             return Idle.DONE
         for first, second in rng.integers(len(self.documents), size=(TRIES, 2)).tolist():
             if open_pairs.is_free(first, second):
-                return self.unbarred(first, second, open_pairs, rng)
+                return self.avoid_barred(first, second, open_pairs, rng)
         for one in rng.permutation(bitset.members(self.order.labels)).tolist():
             others = bitset.members(open_pairs.free(one))
             if others:
-                return self.pair_of(one, others[rng.integers(len(others))], open_pairs, rng)
-        return self.pause()
+                return self.draw_pair(one, others[rng.integers(len(others))], open_pairs, rng)
+        return self.idle_reason()

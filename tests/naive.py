@@ -8,7 +8,7 @@ from nextpair.selectors.state.judgments import Outcome, Pair
 Relations = dict[Pair, Outcome]
 
 
-def closure(size: int, answers: Iterable[tuple[int, int, Outcome]]) -> Relations:
+def transitive_closure(size: int, answers: Iterable[tuple[int, int, Outcome]]) -> Relations:
     """Close answers under transitivity by repeating one rule until nothing new follows.
 
     If a is at least as good as b, and b at least as good as c, then a is at least as good as c,
@@ -44,7 +44,7 @@ def _learn(at_least: dict[Pair, bool], better: int, worse: int, strict: bool) ->
 
 def contradicts(size: int, answers: Iterable[tuple[int, int, Outcome]]) -> bool:
     """Say whether answers make some document better than itself."""
-    relations = closure(size, answers)
+    relations = transitive_closure(size, answers)
     return any(relations[place, place] is not Outcome.TIE for place in range(size))
 
 

@@ -26,12 +26,12 @@ def answer_all(service: InProcess, answer: Answer, *workers: str, **more: Any) -
                 given += 1
 
 
-def truly(asked: Json, worker: str) -> str:
+def answer_correctly(asked: Json, worker: str) -> str:
     """Prefer the smaller number."""
     return by_number(asked)
 
 
-def falsely(asked: Json) -> str:
+def answer_wrongly(asked: Json) -> str:
     """Prefer the larger number."""
     return "left" if by_number(asked) == "right" else "right"
 
@@ -46,7 +46,7 @@ def bob_errs(*pair: int) -> Answer:
 
     def answer(asked: Json, worker: str) -> str:
         wrong = worker == "bob" and numbers(asked) == set(pair)
-        return falsely(asked) if wrong else by_number(asked)
+        return answer_wrongly(asked) if wrong else by_number(asked)
 
     return answer
 

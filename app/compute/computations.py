@@ -33,7 +33,7 @@ from nextpair.app.schemas.results import (
     StudyProgressOut,
 )
 from nextpair.app.schemas.retractions import MOST_MOVED, EffectOut, MovedOut, RetractionOut, SumOut
-from nextpair.selectors.state.judgments import Finding
+from nextpair.selectors.state.judgments import Comparison
 from nextpair.selectors.state.pair_counts import count_pairs
 from nextpair.selectors.state.settings import Forecast
 from nextpair.storage import studies, topics
@@ -119,7 +119,7 @@ def explanation(
     with service.look(service.topic_id(study, topic)) as live:
         relation = live.pairs.relation(first, second)
         reasons = live.pairs.explain(first, second)
-        chance = live.pairs.chance(first, second)
+        chance = live.pairs.win_probability(first, second)
     return as_json(
         ExplanationOut(
             first=first,
@@ -140,9 +140,9 @@ def conflicts(
         page = every[after : after + limit]
         items = [
             ConflictOut(
-                finding=_reason(ids, conflict.finding),
+                finding=_reason(ids, conflict.comparison),
                 known=conflict.known,
-                because=[_reason(ids, finding) for finding in conflict.because],
+                because=[_reason(ids, finding) for finding in conflict.explanation],
                 reopened=None if conflict.reopened is None else ids[conflict.reopened],
             )
             for conflict in page
@@ -151,7 +151,7 @@ def conflicts(
     return as_json(Page[ConflictOut](items=items, next=str(after + limit) if more else None))
 
 
-def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
+def _reason(ids: Sequence[str], finding: Comparison) -> ReasonOut:
     return ReasonOut(
         first=ids[finding.first],
         second=ids[finding.second],
@@ -163,14 +163,14 @@ def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
 def classes(service: Service, now: float, study: str, topic: str) -> Answer:
     """Show the classes in order, and between which of them the other documents may belong."""
     with service.look(service.topic_id(study, topic)) as live:
-        found, ids, position = live.pairs.picture(), live.pairs.documents.ids, live.head.position
+        found, ids, position = live.pairs.layout(), live.pairs.documents.ids, live.head.position
     return as_json(
         ClassesOut(
             position=position,
-            boxes=[[ids[place] for place in box] for box in found.boxes],
+            boxes=[[ids[place] for place in box] for box in found.classes],
             loose=[
                 LooseOut(documents=[ids[n] for n in one.documents], first=one.first, last=one.last)
-                for one in found.loose
+                for one in found.unplaced
             ],
         )
     )

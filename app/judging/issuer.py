@@ -15,7 +15,7 @@ from nextpair.app.studies.study import Study
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.selectors.state.settings import Lease
-from nextpair.selectors.state.single_documents import Ask
+from nextpair.selectors.state.single_documents import SingleQuestion
 from nextpair.storage.rows import AssignmentRow, Purpose, State, TopicRow
 
 
@@ -105,7 +105,9 @@ class Choosing:
         else:
             self.renew(held)
 
-    def _select(self, leases: Sequence[Lease]) -> tuple[Pair | Ask | Idle, np.random.Generator]:
+    def _select(
+        self, leases: Sequence[Lease]
+    ) -> tuple[Pair | SingleQuestion | Idle, np.random.Generator]:
         state, worker = self._live.state, str(self._worker_id)
         rng = state.settings.question_rng(self._asked)
         barred = self._live.barred(self._worker_id, self._quarantine)
@@ -192,7 +194,7 @@ class Choosing:
         return Step(handed, change, self.added, renewed)
 
 
-def _question(choice: Pair | Ask) -> Question:
-    if isinstance(choice, Ask):
+def _question(choice: Pair | SingleQuestion) -> Question:
+    if isinstance(choice, SingleQuestion):
         return Question((choice.document, choice.document), choice.subject)
     return Question(unordered(*choice))

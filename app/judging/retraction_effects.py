@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nextpair.app.enums import Why
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
 from nextpair.selectors.state.judgments import Judgment
 from nextpair.selectors.state.reported_order import ReportedOrder, Status
 from nextpair.selectors.state.topic_state import Topic
@@ -63,7 +63,7 @@ class Moving:
         self._gone = frozenset(gone)
         self._names = names
         self._ids = before.documents.ids
-        self._believes = isinstance(before.selector, Believer)
+        self._believes = isinstance(before.selector, BayesianSelector)
         self._touched = _numbers_by_document(before.log, self._gone)
 
     def moved(self) -> tuple[Moved, ...]:
@@ -135,7 +135,7 @@ class Moving:
 
     @cached_property
     def _goals(self) -> tuple[bool, bool]:
-        return self._before.selector.reached, self._after.selector.reached
+        return self._before.selector.goal_reached, self._after.selector.goal_reached
 
     def _neighbours(self, place: int) -> set[str]:
         name = self._ids[place]

@@ -9,8 +9,8 @@ from nextpair.app.runtime.projection import Change, LiveTopic
 from nextpair.app.runtime.service import Service
 from nextpair.app.runtime.unit_of_work import Step
 from nextpair.selectors.errors import UnknownJudgment
-from nextpair.selectors.state.rank_bounds import Standing, standing
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.rank_bounds import RankBounds, rank_bounds
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.selectors.state.topic_state import Topic
 from nextpair.storage import assignments, judgments, studies
 from nextpair.storage.database import Connection
@@ -81,7 +81,7 @@ def _plan(service: Service, topic_id: int, numbers: Sequence[int]) -> Effect:
         return _effect(live, _without(live, rows), rows, names)
 
 
-def _without(live: LiveTopic, rows: Sequence[JudgmentRow]) -> Topic | Singles:
+def _without(live: LiveTopic, rows: Sequence[JudgmentRow]) -> Topic | SingleDocumentState:
     return live.state.retract(*(row.number for row in rows if row.purpose in live.hears))
 
 
@@ -144,7 +144,7 @@ def _retracted(connection: Connection, judgment: JudgmentRow, version: int) -> A
 
 def _worker_names(connection: Connection, live: LiveTopic) -> Mapping[str, str]:
     """Return what the workers of a topic are called, by what its state calls them."""
-    if isinstance(live.state, Singles):
+    if isinstance(live.state, SingleDocumentState):
         return {}
     ids = sorted({int(one.worker) for one in live.state.log})
     return {str(one): name for one, name in studies.worker_names(connection, ids).items()}
@@ -152,14 +152,14 @@ def _worker_names(connection: Connection, live: LiveTopic) -> Mapping[str, str]:
 
 def _effect(
     live: LiveTopic,
-    after: Topic | Singles,
+    after: Topic | SingleDocumentState,
     rows: Sequence[JudgmentRow],
     names: Mapping[str, str],
 ) -> Effect:
-    if isinstance(after, Singles) or isinstance(live.state, Singles):
+    if isinstance(after, SingleDocumentState) or isinstance(live.state, SingleDocumentState):
         numbers = tuple(row.number for row in rows)
         return Effect(live.row.name, numbers, _count(live.state), _count(after), ())
-    before_ranks, after_ranks = standing(live.state.order), standing(after.order)
+    before_ranks, after_ranks = rank_bounds(live.state.order), rank_bounds(after.order)
     numbers = tuple(row.number for row in rows)
     return Effect(
         live.row.name,
@@ -170,12 +170,12 @@ def _effect(
     )
 
 
-def _count(state: Topic | Singles) -> Sum:
-    settled = int(state.settled_documents().sum()) if isinstance(state, Singles) else 0
+def _count(state: Topic | SingleDocumentState) -> Sum:
+    settled = int(state.settled_documents().sum()) if isinstance(state, SingleDocumentState) else 0
     return Sum(len(state), 0, 0, settled, 0)
 
 
-def _sum(state: Topic, ranks: Standing) -> Sum:
+def _sum(state: Topic, ranks: RankBounds) -> Sum:
     return Sum(
         len(state),
         ranks.known_pairs,

@@ -16,7 +16,7 @@ from nextpair.app.runtime.service import Service, said_of
 from nextpair.app.studies.study import Study
 from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.reported_order import ReportedOrder
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.storage import checks, judgments
 from nextpair.storage.rows import (
     BY_QUALITY,
@@ -120,7 +120,7 @@ def gather(service: Service, topic_id: int, rating: str | None, now: float) -> F
             verdicts = checks.verdicts_on(connection, topic_id)
         log = [entry for entry in found if entry[0].number <= live.head.position]
         said = said_of(study, live, [row for row, by in log if by is None])
-        pairs = None if isinstance(live.state, Singles) else live.state
+        pairs = None if isinstance(live.state, SingleDocumentState) else live.state
         return Facts(
             live.row,
             study,

@@ -13,8 +13,13 @@ from nextpair.app.reports.topic_snapshot import Facts
 from nextpair.app.results.scores import Said
 from nextpair.selectors.aggregation import bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
-from nextpair.selectors.aggregation.responses import Numbers
-from nextpair.selectors.agreement.consistency import Told, repeated_pairs, repeats, triads
+from nextpair.selectors.aggregation.responses import FloatArray
+from nextpair.selectors.agreement.consistency import (
+    DirectedComparison,
+    repeated_pairs,
+    repeats,
+    triads,
+)
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import Effect, JudgmentRow, Purpose
 
@@ -134,7 +139,7 @@ def _tally_consistency(facts: Facts, found: Tallies) -> None:
         found[worker].alike += again.alike
 
 
-def _told(row: JudgmentRow) -> Told:
+def _told(row: JudgmentRow) -> DirectedComparison:
     return row.first, row.second, Outcome(str(row.outcome))
 
 
@@ -168,16 +173,16 @@ def reliabilities(facts: Facts) -> dict[int, tuple[float, int]]:
     }
 
 
-def _bradley_terry(said: Said, rows: Sequence[JudgmentRow]) -> Numbers:
-    answers = bradley_terry.compare(
+def _bradley_terry(said: Said, rows: Sequence[JudgmentRow]) -> FloatArray:
+    answers = bradley_terry.collect_pair_responses(
         said.size,
         [row.first for row in rows],
         [row.second for row in rows],
         [_OUTCOMES[Outcome(str(row.outcome))] for row in rows],
         said.workers(rows),
     )
-    return bradley_terry.rank(answers).reliabilities
+    return bradley_terry.fit_bradley_terry(answers).reliabilities
 
 
-def _dawid_skene(said: Said, rows: Sequence[JudgmentRow]) -> Numbers:
+def _dawid_skene(said: Said, rows: Sequence[JudgmentRow]) -> FloatArray:
     return dawid_skene(said.labelled(rows)).reliabilities()

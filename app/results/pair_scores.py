@@ -20,8 +20,10 @@ def _worker_bradley_terry(said: Said) -> Numbers:
     rows = [row for row in said.rows if row.outcome is not None]
     outcomes = [_OUTCOMES[Outcome(str(row.outcome))] for row in rows]
     firsts, seconds = [row.first for row in rows], [row.second for row in rows]
-    answers = bradley_terry.compare(said.size, firsts, seconds, outcomes, said.workers(rows))
-    return bradley_terry.rank(answers).scores
+    answers = bradley_terry.collect_pair_responses(
+        said.size, firsts, seconds, outcomes, said.workers(rows)
+    )
+    return bradley_terry.fit_bradley_terry(answers).scores
 
 
 def _elo_em(said: Said) -> Numbers:

@@ -11,10 +11,10 @@ from nextpair.app.designs.base import Design
 from nextpair.app.results.scores import Said, aggregations, score
 from nextpair.app.runtime.projection import LiveTopic
 from nextpair.selectors.base import End
-from nextpair.selectors.state.rank_bounds import Standing, standing
+from nextpair.selectors.state.rank_bounds import RankBounds, rank_bounds
 from nextpair.selectors.state.reported_order import ReportedOrder, Status, statuses
 from nextpair.selectors.state.settings import Forecast
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 
 CREDIBLE = 1.6449
 """Standard errors to either side of a score that hold 90 %."""
@@ -71,7 +71,7 @@ def reported(live: LiveTopic, rating: str | None, said: Said) -> ReportedOrder:
     said
         Its answers, for what is scored from all of them together.
     """
-    if isinstance(live.state, Singles):
+    if isinstance(live.state, SingleDocumentState):
         return _reported_singles(live.state, rating or own_rating(live, said.design), said)
     if rating is None or rating not in aggregations(said.design):
         return live.state.reported(rating)
@@ -80,12 +80,12 @@ def reported(live: LiveTopic, rating: str | None, said: Said) -> ReportedOrder:
         own,
         rating=rating,
         estimates=score(rating, said),
-        errors=np.full(len(own.ids), np.nan),
+        standard_errors=np.full(len(own.ids), np.nan),
         has_classes=False,
     )
 
 
-def _reported_singles(state: Singles, rating: str, said: Said) -> ReportedOrder:
+def _reported_singles(state: SingleDocumentState, rating: str, said: Said) -> ReportedOrder:
     """Rank documents that are judged one at a time: by what their answers come to."""
     scores, size = score(rating, said), len(state.documents)
     found = ReportedOrder(
@@ -95,7 +95,7 @@ def _reported_singles(state: Singles, rating: str, said: Said) -> ReportedOrder:
         np.full(size, np.nan),
         statuses(np.isfinite(scores), state.settled_documents()),
         False,
-        Standing(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64), 0),
+        RankBounds(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64), 0),
     )
     # A document with a score shares its ranks with those of the same one.
     counts = np.bincount(found.levels, minlength=1)
@@ -103,17 +103,17 @@ def _reported_singles(state: Singles, rating: str, said: Said) -> ReportedOrder:
     scored = found.levels > 0
     best = np.where(scored, ends[found.levels - 1] + 1, 1)
     worst = np.where(scored, ends[found.levels], size)
-    return replace(found, ranks=Standing(best, worst, 0))
+    return replace(found, ranks=RankBounds(best, worst, 0))
 
 
 def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
     """Rank a topic's documents, best first, those nobody has judged last."""
     order = reported(live, rating, said)
-    certainty = None if isinstance(live.state, Singles) else live.state.certainty()
+    certainty = None if isinstance(live.state, SingleDocumentState) else live.state.certainty()
     if certainty is not None:
         # What is expected of a document nobody has judged is not a finding about it.
         certainty = np.where(order.judged, certainty, np.nan)
-    scores, errors = order.scores, np.where(order.judged, order.errors, np.nan)
+    scores, errors = order.scores, np.where(order.judged, order.standard_errors, np.nan)
     documents = [
         Ranked(
             order.ids[place],
@@ -142,7 +142,7 @@ def _interval(score: float, error: float) -> tuple[float, float] | None:
 
 def own_rating(live: LiveTopic, design: Design) -> str:
     """Name the rating that scores a topic's documents where none is asked for."""
-    if isinstance(live.state, Singles):
+    if isinstance(live.state, SingleDocumentState):
         return aggregations(design)[0]
     return live.state.selector.rating
 
@@ -195,7 +195,7 @@ def progress(live: LiveTopic, now: float) -> Progress:
     pairs, ended = size * (size - 1) // 2, state.ended
     forecast = None if ended else state.forecast()
     leases = len(live.leases(now))
-    if isinstance(state, Singles):
+    if isinstance(state, SingleDocumentState):
         settled = int(state.settled_documents().sum())
         return Progress(
             size,
@@ -205,7 +205,7 @@ def progress(live: LiveTopic, now: float) -> Progress:
             pairs,
             0,
             settled,
-            size - state.judged(),
+            size - state.count_judged(),
             0,
             leases,
             ended is not None,
@@ -214,7 +214,7 @@ def progress(live: LiveTopic, now: float) -> Progress:
         )
     order, matches = state.reported(), state.matches()
     known = sum(state.order.relation(one.first, one.second) is not None for one in matches)
-    inferred = standing(state.order).known_pairs - known
+    inferred = rank_bounds(state.order).known_pairs - known
     return Progress(
         size,
         len(state),

@@ -8,7 +8,7 @@ from nextpair.app.results.answer_set import Numbers, Said, probabilities
 from nextpair.selectors.aggregation import means
 from nextpair.selectors.aggregation.majority import majority
 from nextpair.selectors.aggregation.rationales import filter_by_threshold, filter_top
-from nextpair.selectors.aggregation.responses import Answers
+from nextpair.selectors.aggregation.responses import Responses
 from nextpair.storage.rows import JudgmentRow
 
 
@@ -39,7 +39,7 @@ def _majority(said: Said) -> Numbers:
     return _most_voted(said.labelled(said.final))
 
 
-def _most_voted(answers: Answers) -> Numbers:
+def _most_voted(answers: Responses) -> Numbers:
     """Take the level with most votes; where several have, the mean of those."""
     found = majority(answers)
     counts = found.counts

@@ -13,7 +13,7 @@ from nextpair.app.studies.study import Study
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair
 from nextpair.selectors.state.settings import Lease
-from nextpair.selectors.state.single_documents import Single, Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState, SingleJudgment
 from nextpair.selectors.state.topic_state import Topic
 from nextpair.storage import assignments, checks, judgments, topics
 from nextpair.storage.database import Connection
@@ -70,8 +70,8 @@ class LiveTopic:
     def __init__(self, row: TopicRow, documents: Sequence[Document], study: Study) -> None:
         self.row = row
         settings = study.settings.for_topic(row.seed)
-        self.state: Topic | Singles = (
-            Singles(documents, settings, stages=study.design.stages)
+        self.state: Topic | SingleDocumentState = (
+            SingleDocumentState(documents, settings, stages=study.design.stages)
             if study.design.shape is Shape.SINGLE
             else Topic(documents, settings)
         )
@@ -83,7 +83,7 @@ class LiveTopic:
         self.quarantine = Quarantine()
         self.golds: Sequence[GoldRow] = ()
         self.names: Mapping[int, str] = {}
-        self.hears = _WORK if isinstance(self.state, Singles) else _WORK_AND_TRAPS
+        self.hears = _WORK if isinstance(self.state, SingleDocumentState) else _WORK_AND_TRAPS
         """The purposes of the judgments that the state is folded from: where documents are
         compared, a question whose answer is known tells of the worker."""
         self._known = study.design.known
@@ -94,7 +94,7 @@ class LiveTopic:
     @property
     def pairs(self) -> Topic:
         """What is known of how the documents compare."""
-        if isinstance(self.state, Singles):
+        if isinstance(self.state, SingleDocumentState):
             raise NoPairs(f"topic {self.row.name!r} is judged one document at a time")
         return self.state
 
@@ -119,15 +119,15 @@ class LiveTopic:
         self.head = change.head
 
     def _known_outcomes(self) -> dict[Pair, Outcome]:
-        if isinstance(self.state, Singles):
+        if isinstance(self.state, SingleDocumentState):
             return {}
         known = {gold.pair: self._known(gold.answer) for gold in self.golds if not gold.quiz}
         return {pair: truth for pair, truth in known.items() if isinstance(truth, Outcome)}
 
     def _absorb(self, vote: Vote) -> None:
         number, first, second, outcome, worker, subject, purpose = vote
-        if isinstance(self.state, Singles):
-            self.state.absorb(Single(number, first, str(worker), subject))
+        if isinstance(self.state, SingleDocumentState):
+            self.state.absorb(SingleJudgment(number, first, str(worker), subject))
         else:
             assert outcome is not None
             truth = self._truths[first, second] if purpose == Purpose.TRAP else None

@@ -20,31 +20,31 @@ from numpy.typing import ArrayLike
 
 from nextpair.selectors.aggregation.davidson import (
     PRIOR_SD,
-    Comparisons,
-    Davidson,
+    DavidsonModel,
+    WeightedComparisons,
     fit_davidson,
     standard_errors,
 )
 from nextpair.selectors.aggregation.responses import (
-    Numbers,
-    Places,
-    places,
-    same_length,
-    within,
+    FloatArray,
+    IndexArray,
+    check_bounds,
+    check_same_length,
+    read_indices,
 )
 from nextpair.selectors.errors import BadInput, BadOption, SelfComparison
 
 BETTER, WORSE, TIE = 0, 1, 2
 """How the first document compares with the second."""
 
-WAYS = (8.0, 0.5, 1.5)
+MIXTURE_PRIOR = (8.0, 0.5, 1.5)
 """Pseudo-counts for answers by the model, the other way round, and at random."""
 TOLERANCE = 1e-3
-MOST_PASSES = 200
+MAX_ITERATIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class BradleyTerryFit:
     """What Bradley-Terry makes of the answers.
 
     Parameters
@@ -61,29 +61,29 @@ class Ranked:
         Whether the last pass moved no score and no way by more than the tolerance.
     """
 
-    scores: Numbers
-    errors: Numbers
-    ways: Numbers
+    scores: FloatArray
+    errors: FloatArray
+    mixture: FloatArray
     log_ties: float
-    passes: int
-    settled: bool
+    iterations: int
+    converged: bool
 
     @property
-    def reliabilities(self) -> Numbers:
+    def reliabilities(self) -> FloatArray:
         """How far each worker answers by the model: 1 always, 0 as good as never, -1 reversed."""
-        return np.asarray(self.ways[:, 0] - self.ways[:, 1], dtype=np.float64)
+        return np.asarray(self.mixture[:, 0] - self.mixture[:, 1], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class PairAnswers:
+class PairResponses:
     """Answers about pairs as flat arrays; `outcomes` are BETTER, WORSE or TIE."""
 
     size: int
     crowd: int
-    firsts: Places
-    seconds: Places
-    workers: Places
-    outcomes: Places
+    firsts: IndexArray
+    seconds: IndexArray
+    workers: IndexArray
+    outcomes: IndexArray
 
     @property
     def options(self) -> int:
@@ -91,38 +91,40 @@ class PairAnswers:
         return 3 if (self.outcomes == TIE).any() else 2
 
 
-def compare(
+def collect_pair_responses(
     size: int,
     firsts: ArrayLike,
     seconds: ArrayLike,
     outcomes: ArrayLike,
     workers: ArrayLike | None = None,
-) -> PairAnswers:
+) -> PairResponses:
     """Check answers about pairs of `size` documents; without workers, all are one's."""
     one, other, said = (
-        places(firsts, "firsts"),
-        places(seconds, "seconds"),
-        places(outcomes, "outcomes"),
+        read_indices(firsts, "firsts"),
+        read_indices(seconds, "seconds"),
+        read_indices(outcomes, "outcomes"),
     )
-    who = np.zeros(len(said), dtype=np.intp) if workers is None else places(workers, "workers")
-    same_length(one, other, said, who)
-    within(size, one, other)
+    who = (
+        np.zeros(len(said), dtype=np.intp) if workers is None else read_indices(workers, "workers")
+    )
+    check_same_length(one, other, said, who)
+    check_bounds(size, one, other)
     if (one == other).any():
         raise SelfComparison()
     if said.size and said.max() > TIE:
         raise BadInput(f"outcomes are 0, 1 or 2 (better, worse, tie), got {said.max()}")
-    return PairAnswers(size, int(who.max(initial=-1)) + 1, one, other, who, said)
+    return PairResponses(size, int(who.max(initial=-1)) + 1, one, other, who, said)
 
 
-def rank(
-    answers: PairAnswers,
+def fit_bradley_terry(
+    answers: PairResponses,
     *,
     reliabilities: bool = True,
     prior_sd: float = PRIOR_SD,
-    ways: tuple[float, float, float] = WAYS,
+    ways: tuple[float, float, float] = MIXTURE_PRIOR,
     tolerance: float = TOLERANCE,
-    most_passes: int = MOST_PASSES,
-) -> Ranked:
+    most_passes: int = MAX_ITERATIONS,
+) -> BradleyTerryFit:
     """Score documents, with what each worker's answers are worth estimated along.
 
     Parameters
@@ -135,67 +137,69 @@ def rank(
     if prior_sd <= 0 or min(ways) <= 0:
         raise BadOption(f"a prior must be above zero, got prior_sd={prior_sd} and ways={ways}")
     prior = np.array(ways) if reliabilities else np.array([1.0, 0.0, 0.0])
-    state = _begin(answers, prior, prior_sd)
+    state = _initial_state(answers, prior, prior_sd)
     passes, moved = 0, np.inf if reliabilities else 0.0
     while passes < most_passes and moved > tolerance:
-        before, state = state, _pass(answers, state, prior, prior_sd)
+        before, state = state, _em_step(answers, state, prior, prior_sd)
         moved, passes = state.distance(before), passes + 1
     errors = standard_errors(state.data, state.model, prior_sd)
     model, settled = state.model, moved <= tolerance
-    return Ranked(model.scores, errors, state.ways, model.log_ties, passes, settled)
+    return BradleyTerryFit(model.scores, errors, state.mixture, model.log_ties, passes, settled)
 
 
-def log_likelihood(answers: PairAnswers, ranked: Ranked) -> float:
+def log_likelihood(answers: PairResponses, ranked: BradleyTerryFit) -> float:
     """Return the log-probability of the answers under what was concluded from them."""
-    model = Davidson(ranked.scores, ranked.log_ties)
-    parts = _said(answers, model) * ranked.ways[answers.workers]
+    model = DavidsonModel(ranked.scores, ranked.log_ties)
+    parts = _response_likelihoods(answers, model) * ranked.mixture[answers.workers]
     return float(np.log(parts.sum(axis=1)).sum())
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _EMState:
     """Where EM stands: the workers' ways, answers weighed by their ways, and the scores."""
 
-    ways: Numbers
-    data: Comparisons
-    model: Davidson
+    mixture: FloatArray
+    data: WeightedComparisons
+    model: DavidsonModel
 
     def distance(self, other: "_State") -> float:
         scores = np.abs(self.model.scores - other.model.scores).max(initial=0)
-        return float(max(scores, np.abs(self.ways - other.ways).max(initial=0)))
+        return float(max(scores, np.abs(self.mixture - other.mixture).max(initial=0)))
 
 
-def _begin(answers: PairAnswers, prior: Numbers, prior_sd: float) -> _State:
+def _initial_state(answers: PairResponses, prior: FloatArray, prior_sd: float) -> _EMState:
     ways = np.tile(prior / prior.sum(), (answers.crowd, 1))
-    data = _weigh(answers, ways[answers.workers])
-    return _State(ways, data, fit_davidson(data, prior_sd=prior_sd))
+    data = _weighted_comparisons(answers, ways[answers.workers])
+    return _EMState(ways, data, fit_davidson(data, prior_sd=prior_sd))
 
 
-def _pass(answers: PairAnswers, state: _State, prior: Numbers, prior_sd: float) -> _State:
+def _em_step(
+    answers: PairResponses, state: _EMState, prior: FloatArray, prior_sd: float
+) -> _EMState:
     """Say in which way each answer was given, then fit workers and scores to that."""
-    joint = _said(answers, state.model) * state.ways[answers.workers]
+    joint = _response_likelihoods(answers, state.model) * state.mixture[answers.workers]
     given = joint / joint.sum(axis=1, keepdims=True)
     counted = [np.bincount(answers.workers, way, answers.crowd) for way in given.T]
     ways = np.column_stack(counted) + prior
-    data = _weigh(answers, given)
+    data = _weighted_comparisons(answers, given)
     model = fit_davidson(data, prior_sd=prior_sd, start=state.model, most_steps=1)
-    return _State(ways / ways.sum(axis=1, keepdims=True), data, model)
+    return _EMState(ways / ways.sum(axis=1, keepdims=True), data, model)
 
 
-def _said(answers: PairAnswers, model: Davidson) -> Numbers:
+def _response_likelihoods(answers: PairResponses, model: DavidsonModel) -> FloatArray:
     """Return the probability of each answer if it was given in each of the three ways."""
-    chances = model.chances(answers.firsts, answers.seconds)
+    chances = model.probabilities(answers.firsts, answers.seconds)
     every = np.arange(len(answers.outcomes))
     opposite = np.array([WORSE, BETTER, TIE])[answers.outcomes]
     guess = np.full(len(every), 1 / answers.options)
     return np.column_stack((chances[every, answers.outcomes], chances[every, opposite], guess))
 
 
-def _weigh(answers: PairAnswers, given: Numbers) -> Comparisons:
+def _weighted_comparisons(answers: PairResponses, given: FloatArray) -> WeightedComparisons:
     """Count an answer as far as it is by the model, and its opposite as far as it is reversed."""
     by_model, opposite = given[:, 0], given[:, 1]
     better, worse, tie = (answers.outcomes == outcome for outcome in (BETTER, WORSE, TIE))
-    return Comparisons(
+    return WeightedComparisons(
         answers.size,
         answers.firsts,
         answers.seconds,

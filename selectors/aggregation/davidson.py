@@ -19,25 +19,25 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import SuperLU, cg, splu
 
-from nextpair.selectors.aggregation.responses import Numbers, Places
+from nextpair.selectors.aggregation.responses import FloatArray, IndexArray
 
 PRIOR_SD = 2.0
 TOLERANCE = 1e-8
-MOST_STEPS = 100
-DENSE = 4000
+MAX_STEPS = 100
+DENSE_LIMIT = 4000
 """Up to so many documents the Hessian is inverted whole, beyond it in parts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparisons:
+class WeightedComparisons:
     """Pairs, and how much weight says that the first is better, that it is worse, or a tie."""
 
     size: int
-    firsts: Places
-    seconds: Places
-    better: Numbers
-    worse: Numbers
-    ties: Numbers
+    firsts: IndexArray
+    seconds: IndexArray
+    better: FloatArray
+    worse: FloatArray
+    ties: FloatArray
 
     @property
     def with_ties(self) -> bool:
@@ -46,13 +46,13 @@ class Comparisons:
 
 
 @dataclass(frozen=True, slots=True)
-class Davidson:
+class DavidsonModel:
     """Scores, and the logarithm of v, minus infinity where there are no ties."""
 
-    scores: Numbers
+    scores: FloatArray
     log_ties: float
 
-    def chances(self, firsts: Places, seconds: Places) -> Numbers:
+    def probabilities(self, firsts: IndexArray, seconds: IndexArray) -> FloatArray:
         """Return the chances of better, worse and tie, a column each."""
         half = (self.scores[firsts] - self.scores[seconds]) / 2
         logs = np.column_stack((half, -half, np.full(len(half), self.log_ties)))
@@ -61,38 +61,40 @@ class Davidson:
 
 
 @dataclass(frozen=True, slots=True)
-class _Slope:
+class _Derivatives:
     """Gradient and negative Hessian of the log-posterior; the last entry is log v's."""
 
-    gradient: Numbers
+    gradient: FloatArray
     information: sparse.csc_array
 
 
-def begin(data: Comparisons) -> Davidson:
+def initial_model(data: WeightedComparisons) -> DavidsonModel:
     """Start with equal scores."""
-    return Davidson(np.zeros(data.size), 0.0 if data.with_ties else -np.inf)
+    return DavidsonModel(np.zeros(data.size), 0.0 if data.with_ties else -np.inf)
 
 
 def fit_davidson(
-    data: Comparisons,
+    data: WeightedComparisons,
     *,
     prior_sd: float = PRIOR_SD,
-    start: Davidson | None = None,
-    most_steps: int = MOST_STEPS,
-) -> Davidson:
+    start: DavidsonModel | None = None,
+    most_steps: int = MAX_STEPS,
+) -> DavidsonModel:
     """Find the most probable scores, or go some steps towards them."""
-    model = start or begin(data)
+    model = start or initial_model(data)
     for _ in range(most_steps):
-        slope = _slope(data, model, prior_sd)
+        slope = _derivatives(data, model, prior_sd)
         if np.abs(slope.gradient).max(initial=0) < TOLERANCE:
             break
-        model = _climb(data, model, slope, prior_sd)
+        model = _newton_step(data, model, slope, prior_sd)
     return model
 
 
-def log_posterior(data: Comparisons, model: Davidson, prior_sd: float = PRIOR_SD) -> float:
+def log_posterior(
+    data: WeightedComparisons, model: DavidsonModel, prior_sd: float = PRIOR_SD
+) -> float:
     """Return the logarithm of likelihood times prior, but for a constant."""
-    chances = model.chances(data.firsts, data.seconds)
+    chances = model.probabilities(data.firsts, data.seconds)
     said = np.column_stack((data.better, data.worse, data.ties))
     spoken = said > 0
     likelihood = (said[spoken] * np.log(np.maximum(chances[spoken], 1e-300))).sum()
@@ -101,27 +103,35 @@ def log_posterior(data: Comparisons, model: Davidson, prior_sd: float = PRIOR_SD
     return float(likelihood - prior / 2)
 
 
-def standard_errors(data: Comparisons, model: Davidson, prior_sd: float = PRIOR_SD) -> Numbers:
+def standard_errors(
+    data: WeightedComparisons, model: DavidsonModel, prior_sd: float = PRIOR_SD
+) -> FloatArray:
     """Return the posterior's standard deviation of each score, from the Hessian at the maximum."""
-    information = _slope(data, model, prior_sd).information
+    information = _derivatives(data, model, prior_sd).information
     size = information.shape[0]
     if not size:
         return np.zeros(0)
-    if size <= DENSE:
+    if size <= DENSE_LIMIT:
         # Of A = L L', the diagonal of the inverse is the squared length of the columns of 1 / L.
         root, _ = linalg.lapack.dtrtri(linalg.cholesky(information.toarray(), lower=True), lower=1)
         variances = (root**2).sum(axis=0)
     else:
         solver = splu(information, permc_spec="MMD_AT_PLUS_A")
-        variances = np.concatenate([_part(solver, size, at) for at in range(0, size, 256)])
+        variances = np.concatenate(
+            [_inverse_diagonal(solver, size, at) for at in range(0, size, 256)]
+        )
     return np.asarray(np.sqrt(variances[: data.size]), dtype=np.float64)
 
 
-def error_of_difference(
-    data: Comparisons, model: Davidson, first: int, second: int, prior_sd: float = PRIOR_SD
+def standard_error_of_difference(
+    data: WeightedComparisons,
+    model: DavidsonModel,
+    first: int,
+    second: int,
+    prior_sd: float = PRIOR_SD,
 ) -> float:
     """Return the posterior's standard deviation of the difference of two scores."""
-    information = _slope(data, model, prior_sd).information
+    information = _derivatives(data, model, prior_sd).information
     apart = np.zeros(information.shape[0])
     apart[first], apart[second] = 1.0, -1.0
     scale = sparse.diags_array(1 / information.diagonal())
@@ -129,22 +139,22 @@ def error_of_difference(
     return float(np.sqrt(apart @ solved))
 
 
-def _part(solver: SuperLU, size: int, start: int) -> Numbers:
+def _inverse_diagonal(solver: SuperLU, size: int, start: int) -> FloatArray:
     columns = np.eye(size, min(256, size - start), -start)
     return np.diagonal(solver.solve(columns)[start:]).copy()
 
 
-def _slope(data: Comparisons, model: Davidson, prior_sd: float) -> _Slope:
+def _derivatives(data: WeightedComparisons, model: DavidsonModel, prior_sd: float) -> _Derivatives:
     """Differentiate: a score sees (better - worse) / 2 of its pairs, log v sees their ties."""
-    better, worse, tie = model.chances(data.firsts, data.seconds).T
+    better, worse, tie = model.probabilities(data.firsts, data.seconds).T
     weight = data.better + data.worse + data.ties
     ahead = ((data.better - data.worse) - weight * (better - worse)) / 2
     size = data.size + data.with_ties
-    gradient = _net(data, ahead, size)
+    gradient = _sum_by_document(data, ahead, size)
     gradient[: data.size] -= model.scores / prior_sd**2
     curve = weight * ((better + worse) - (better - worse) ** 2) / 4
     firsts, seconds = data.firsts, data.seconds
-    diagonal = _net(data, curve, size, sign=1)
+    diagonal = _sum_by_document(data, curve, size, sign=1)
     diagonal[: data.size] += 1 / prior_sd**2
     every = np.arange(size)
     rows, columns = [every, firsts, seconds], [every, seconds, firsts]
@@ -153,22 +163,26 @@ def _slope(data: Comparisons, model: Davidson, prior_sd: float) -> _Slope:
         gradient[-1] += (data.ties - weight * tie).sum() - model.log_ties
         diagonal[-1] += (weight * tie * (1 - tie)).sum() + 1
         across = -weight * tie * (better - worse) / 2
-        pull = _net(data, across, size)
+        pull = _sum_by_document(data, across, size)
         last = np.full(data.size, size - 1)
         rows += [every[:-1], last]
         columns += [last, every[:-1]]
         values += [pull[:-1], pull[:-1]]
     entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
-    return _Slope(gradient, sparse.csc_array(entries, shape=(size, size)))
+    return _Derivatives(gradient, sparse.csc_array(entries, shape=(size, size)))
 
 
-def _net(data: Comparisons, of_pairs: Numbers, size: int, sign: int = -1) -> Numbers:
+def _sum_by_document(
+    data: WeightedComparisons, of_pairs: FloatArray, size: int, sign: int = -1
+) -> FloatArray:
     """Add up what pairs say of their first document and, with a sign, of their second."""
     firsts = np.bincount(data.firsts, of_pairs, size)
     return np.asarray(firsts + sign * np.bincount(data.seconds, of_pairs, size), dtype=np.float64)
 
 
-def _climb(data: Comparisons, model: Davidson, slope: _Slope, prior_sd: float) -> Davidson:
+def _newton_step(
+    data: WeightedComparisons, model: DavidsonModel, slope: _Derivatives, prior_sd: float
+) -> DavidsonModel:
     """Take Newton's step, halved until it leads up; conjugate gradients keep it sparse.
 
     The step need not be exact: the gradient, not the step, says when the top is reached.
@@ -179,7 +193,7 @@ def _climb(data: Comparisons, model: Davidson, slope: _Slope, prior_sd: float) -
     for halvings in range(30):
         part = step * 0.5**halvings
         ties = model.log_ties + (part[-1] if data.with_ties else 0.0)
-        tried = Davidson(model.scores + part[:size], float(ties))
+        tried = DavidsonModel(model.scores + part[:size], float(ties))
         if log_posterior(data, tried, prior_sd) >= here:
             return tried
     return model

@@ -22,32 +22,32 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import logsumexp
 
-from nextpair.selectors.aggregation.responses import UNKNOWN, Answers, Numbers, Places
+from nextpair.selectors.aggregation.responses import UNKNOWN, FloatArray, IndexArray, Responses
 from nextpair.selectors.errors import BadInput, BadOption
 
 TOLERANCE = 1e-6
-MOST_PASSES = 1000
+MAX_ITERATIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Smoothing:
+class PseudoCounts:
     """Pseudo-counts: for each label's share, and for a worker's right and wrong answers to it.
 
     With fewer for the workers, a crowd that is all alike is told apart by chance alone, and EM does
     worse than a majority; with more, spammers are believed longer.
     """
 
-    shares: float = 1.0
+    prevalences: float = 1.0
     right: float = 8.0
     wrong: float = 2.0
 
     def __post_init__(self) -> None:
-        if min(self.shares, self.right, self.wrong) <= 0:
+        if min(self.prevalences, self.right, self.wrong) <= 0:
             raise BadOption(f"pseudo-counts must be above zero, got {self}")
 
 
 @dataclass(frozen=True, slots=True)
-class Consensus:
+class DawidSkeneFit:
     """What EM concludes.
 
     Parameters
@@ -66,33 +66,33 @@ class Consensus:
         Whether the last pass moved no posterior by more than the tolerance.
     """
 
-    posteriors: Numbers
-    shares: Numbers
-    confusions: Numbers
+    posteriors: FloatArray
+    prevalences: FloatArray
+    confusions: FloatArray
     log_likelihood: float
     log_posterior: float
-    passes: int
-    settled: bool
+    iterations: int
+    converged: bool
 
-    def labels(self) -> Places:
+    def labels(self) -> IndexArray:
         """Name the most probable label of each item, the first of those equally probable."""
         return np.asarray(self.posteriors.argmax(axis=1), dtype=np.intp)
 
-    def reliabilities(self) -> Numbers:
+    def reliabilities(self) -> FloatArray:
         """Say how often each worker is right, over items of these shares."""
         right = np.diagonal(self.confusions, axis1=1, axis2=2)
-        return np.asarray(right @ self.shares, dtype=np.float64)
+        return np.asarray(right @ self.prevalences, dtype=np.float64)
 
 
 def dawid_skene(
-    answers: Answers,
+    answers: Responses,
     *,
     known: ArrayLike | None = None,
     mirror: Sequence[int] | None = None,
-    smoothing: Smoothing | None = None,
+    smoothing: PseudoCounts | None = None,
     tolerance: float = TOLERANCE,
-    most_passes: int = MOST_PASSES,
-) -> Consensus:
+    most_passes: int = MAX_ITERATIONS,
+) -> DawidSkeneFit:
     """Estimate what is true of each item and how far each worker can be trusted.
 
     Parameters
@@ -107,78 +107,82 @@ def dawid_skene(
     """
     if answers.shape[2] < 1:
         raise BadInput("there must be at least one label")
-    model = _Model(answers, smoothing or Smoothing(), mirror, _truth(answers, known))
-    posteriors = model.anchor(_first_guess(answers))
+    model = _EM(answers, smoothing or PseudoCounts(), mirror, _gold_labels(answers, known))
+    posteriors = model.clamp(_vote_shares(answers))
     passes, moved = 0, np.inf
     while passes < most_passes and moved > tolerance:
-        before, posteriors = posteriors, model.expect(*model.fit(posteriors))
+        before, posteriors = posteriors, model.e_step(*model.m_step(posteriors))
         moved, passes = float(np.abs(posteriors - before).max(initial=0)), passes + 1
-    return model.conclude(posteriors, passes, moved <= tolerance)
+    return model.result(posteriors, passes, moved <= tolerance)
 
 
-class _Model:
+class _EM:
     """The two steps, over answers counted once."""
 
     def __init__(
-        self, answers: Answers, smoothing: Smoothing, mirror: Sequence[int] | None, truth: Places
+        self,
+        answers: Responses,
+        smoothing: PseudoCounts,
+        mirror: Sequence[int] | None,
+        truth: IndexArray,
     ) -> None:
         _, self._workers, self._labels = answers.shape
         self._counts = answers.by_worker()
         self._by_item = sparse.csr_array(self._counts.T)
         self._mirror = _mirror(mirror, self._labels)
         one = np.eye(self._labels, dtype=np.bool_)
-        self._errors = np.where(one, smoothing.right, smoothing.wrong)
-        self._shares = smoothing.shares
-        self._truth, self._open = truth, truth == UNKNOWN
+        self._confusion_prior = np.where(one, smoothing.right, smoothing.wrong)
+        self._prevalence_prior = smoothing.prevalences
+        self._gold, self._open = truth, truth == UNKNOWN
 
-    def anchor(self, posteriors: Numbers) -> Numbers:
+    def clamp(self, posteriors: FloatArray) -> FloatArray:
         """Put what is known in place of what is believed."""
-        sure = np.eye(self._labels)[self._truth]
+        sure = np.eye(self._labels)[self._gold]
         return np.where(self._open[:, None], posteriors, sure)
 
-    def fit(self, posteriors: Numbers) -> tuple[Numbers, Numbers]:
+    def m_step(self, posteriors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """M: shares and confusions from the posteriors."""
-        shares = posteriors[self._open].sum(axis=0) + self._shares
+        shares = posteriors[self._open].sum(axis=0) + self._prevalence_prior
         counted = (self._counts @ posteriors).reshape(self._workers, self._labels, self._labels)
-        errors = counted.transpose(0, 2, 1) + self._errors
+        errors = counted.transpose(0, 2, 1) + self._confusion_prior
         if self._mirror is not None:
             shares = (shares + shares[self._mirror]) / 2
             errors = (errors + errors[:, self._mirror][:, :, self._mirror]) / 2
         return shares / shares.sum(), errors / errors.sum(axis=2, keepdims=True)
 
-    def expect(self, shares: Numbers, confusions: Numbers) -> Numbers:
+    def e_step(self, shares: FloatArray, confusions: FloatArray) -> FloatArray:
         """E: posteriors from shares and confusions."""
-        evidence = self._told(confusions) + np.log(shares)
-        return self.anchor(np.exp(evidence - logsumexp(evidence, axis=1, keepdims=True)))
+        evidence = self._log_likelihoods(confusions) + np.log(shares)
+        return self.clamp(np.exp(evidence - logsumexp(evidence, axis=1, keepdims=True)))
 
-    def conclude(self, posteriors: Numbers, passes: int, settled: bool) -> Consensus:
+    def result(self, posteriors: FloatArray, passes: int, settled: bool) -> DawidSkeneFit:
         """Fit once more, so that all that is returned belongs together."""
-        shares, confusions = self.fit(posteriors)
-        posteriors = self.expect(shares, confusions)
+        shares, confusions = self.m_step(posteriors)
+        posteriors = self.e_step(shares, confusions)
         likelihood = self.log_likelihood(shares, confusions)
         posterior = likelihood + self.log_prior(shares, confusions)
-        return Consensus(posteriors, shares, confusions, likelihood, posterior, passes, settled)
+        return DawidSkeneFit(posteriors, shares, confusions, likelihood, posterior, passes, settled)
 
-    def log_likelihood(self, shares: Numbers, confusions: Numbers) -> float:
+    def log_likelihood(self, shares: FloatArray, confusions: FloatArray) -> float:
         """Return the log-probability of all answers."""
-        told = self._told(confusions)
+        told = self._log_likelihoods(confusions)
         # A known item is not drawn by the shares: only what was said of it counts.
-        anchors = told[np.arange(len(told)), self._truth]
+        anchors = told[np.arange(len(told)), self._gold]
         drawn = logsumexp(told + np.log(shares), axis=1)
         return float(np.where(self._open, drawn, anchors).sum())
 
-    def log_prior(self, shares: Numbers, confusions: Numbers) -> float:
+    def log_prior(self, shares: FloatArray, confusions: FloatArray) -> float:
         """Return the logarithm of the Dirichlet priors, but for a constant."""
-        errors = (self._errors * np.log(confusions)).sum()
-        return float(self._shares * np.log(shares).sum() + errors)
+        errors = (self._confusion_prior * np.log(confusions)).sum()
+        return float(self._prevalence_prior * np.log(shares).sum() + errors)
 
-    def _told(self, confusions: Numbers) -> Numbers:
+    def _log_likelihoods(self, confusions: FloatArray) -> FloatArray:
         """Return the log-probability of what was said of each item, were each label true."""
         logs = np.log(confusions).transpose(0, 2, 1)
         return np.asarray(self._by_item @ logs.reshape(-1, self._labels), dtype=np.float64)
 
 
-def _mirror(mirror: Sequence[int] | None, labels: int) -> Places | None:
+def _mirror(mirror: Sequence[int] | None, labels: int) -> IndexArray | None:
     if mirror is None:
         return None
     turned = np.asarray(mirror, dtype=np.intp)
@@ -187,7 +191,7 @@ def _mirror(mirror: Sequence[int] | None, labels: int) -> Places | None:
     return turned
 
 
-def _truth(answers: Answers, known: ArrayLike | None) -> Places:
+def _gold_labels(answers: Responses, known: ArrayLike | None) -> IndexArray:
     items, _, labels = answers.shape
     if known is None:
         return np.full(items, UNKNOWN, dtype=np.intp)
@@ -197,10 +201,10 @@ def _truth(answers: Answers, known: ArrayLike | None) -> Places:
     return truth
 
 
-def _first_guess(answers: Answers) -> Numbers:
+def _vote_shares(answers: Responses) -> FloatArray:
     """Begin with the shares of the votes."""
     counts = answers.by_item().astype(np.float64)
     voted = counts.sum(axis=1, keepdims=True)
     even = np.full(counts.shape, 1.0 / max(1, counts.shape[1]))
-    guess: Numbers = np.divide(counts, voted, out=even, where=voted > 0)
+    guess: FloatArray = np.divide(counts, voted, out=even, where=voted > 0)
     return guess

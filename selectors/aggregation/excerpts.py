@@ -17,14 +17,14 @@ from nextpair.selectors.errors import BadInput, BadOption
 
 NO_TEXT = "no text supports it"
 """What a worker writes where the document's text does not support the judgment."""
-LEAST = 0.9
-LONGEST = 2000
+MIN_SIMILARITY = 0.9
+MAX_LENGTH = 2000
 """An excerpt is two or three sentences; this is far beyond, and keeps the comparison short."""
 CANDIDATES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExcerptMatch:
     """A passage of a document, `text[start:end]`, and how similar it is to the excerpt."""
 
     start: int
@@ -51,7 +51,7 @@ def says_no_text(excerpt: str, phrase: str = NO_TEXT) -> bool:
     return normalise(excerpt).rstrip(".") == normalise(phrase).rstrip(".")
 
 
-def find_excerpt(excerpt: str, text: str, *, least: float = LEAST) -> Found | None:
+def find_excerpt(excerpt: str, text: str, *, least: float = MIN_SIMILARITY) -> ExcerptMatch | None:
     """Find an excerpt in a text; None if no passage is similar enough.
 
     Parameters
@@ -64,8 +64,8 @@ def find_excerpt(excerpt: str, text: str, *, least: float = LEAST) -> Found | No
     wanted = normalise(excerpt)
     if not wanted:
         raise BadInput("an excerpt must not be empty")
-    if len(wanted) > LONGEST:
-        raise BadInput(f"an excerpt has at most {LONGEST:,} characters, got {len(wanted):,}")
+    if len(wanted) > MAX_LENGTH:
+        raise BadInput(f"an excerpt has at most {MAX_LENGTH:,} characters, got {len(wanted):,}")
     plain, origins = _normalise_with_origins(text)
     at = plain.find(wanted)
     if at >= 0:
@@ -77,8 +77,8 @@ def find_excerpt(excerpt: str, text: str, *, least: float = LEAST) -> Found | No
     return _passage(origins, -start, end, similar)
 
 
-def _passage(origins: list[int], start: int, end: int, similar: float) -> Found:
-    return Found(origins[start], origins[end - 1] + 1, similar)
+def _passage(origins: list[int], start: int, end: int, similar: float) -> ExcerptMatch:
+    return ExcerptMatch(origins[start], origins[end - 1] + 1, similar)
 
 
 def _normalise_with_origins(text: str) -> tuple[str, list[int]]:

@@ -24,12 +24,12 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import spsolve
 
 from nextpair.selectors.aggregation.responses import (
-    Numbers,
-    Places,
-    numbers,
-    places,
-    same_length,
-    within,
+    FloatArray,
+    IndexArray,
+    check_bounds,
+    check_same_length,
+    read_indices,
+    read_numbers,
 )
 from nextpair.selectors.errors import SelfComparison
 
@@ -47,8 +47,8 @@ class RatioScores:
         never been compared, directly or through others.
     """
 
-    scores: Numbers
-    parts: NDArray[np.int32]
+    scores: FloatArray
+    components: NDArray[np.int32]
 
 
 def log_ratio(
@@ -59,10 +59,10 @@ def log_ratio(
     size: int,
 ) -> RatioScores:
     """Score documents by the numbers workers gave to the two of a pair."""
-    one, other = places(firsts, "firsts"), places(seconds, "seconds")
-    x, y = (numbers(given, "scores", least=0.0) for given in (first_numbers, second_numbers))
-    same_length(one, other, x, y)
-    within(size, one, other)
+    one, other = read_indices(firsts, "firsts"), read_indices(seconds, "seconds")
+    x, y = (read_numbers(given, "scores", least=0.0) for given in (first_numbers, second_numbers))
+    check_same_length(one, other, x, y)
+    check_bounds(size, one, other)
     if (one == other).any():
         raise SelfComparison()
     said = np.log((x + EPSILON) / (y + EPSILON))
@@ -75,8 +75,8 @@ def log_ratio(
 
 
 def _by_pair(
-    one: Places, other: Places, said: Numbers, size: int
-) -> tuple[Places, Places, Numbers]:
+    one: IndexArray, other: IndexArray, said: FloatArray, size: int
+) -> tuple[IndexArray, IndexArray, FloatArray]:
     """Take the mean of what was said of each pair, told from its lower document."""
     low, high = np.minimum(one, other), np.maximum(one, other)
     pairs, which = np.unique(low * size + high, return_inverse=True)
@@ -86,8 +86,8 @@ def _by_pair(
 
 
 def _solve(
-    low: Places, high: Places, ratios: Numbers, size: int
-) -> tuple[Numbers, NDArray[np.int32]]:
+    low: IndexArray, high: IndexArray, ratios: FloatArray, size: int
+) -> tuple[FloatArray, NDArray[np.int32]]:
     """Solve the Laplacian with one document of each part held at 0, then centre each part."""
     ones = np.ones(len(low))
     edges = sparse.csr_array((ones, (low, high)), shape=(size, size))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.aggregation.responses import UNKNOWN, Answers, Places
+from nextpair.selectors.aggregation.responses import UNKNOWN, IndexArray, Responses
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,12 @@ class Majority:
         Where several labels have most votes; an item without any vote is not tied.
     """
 
-    labels: Places
+    labels: IndexArray
     counts: NDArray[np.int64]
     tied: NDArray[np.bool_]
 
 
-def majority(answers: Answers, *, break_ties: bool = False) -> Majority:
+def majority(answers: Responses, *, break_ties: bool = False) -> Majority:
     """Take the label with most votes.
 
     Parameters

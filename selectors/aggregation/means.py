@@ -15,25 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nextpair.selectors.aggregation.responses import (
-    Numbers,
-    Places,
-    numbers,
-    places,
-    same_length,
-    within,
+    FloatArray,
+    IndexArray,
+    check_bounds,
+    check_same_length,
+    read_indices,
+    read_numbers,
 )
 from nextpair.selectors.errors import BadInput, BadOption
 
-LEAST_MAGNITUDE = np.nextafter(0, 1)
+MIN_MAGNITUDE = np.nextafter(0, 1)
 
 
-def arithmetic_mean(items: ArrayLike, values: ArrayLike, size: int) -> Numbers:
+def arithmetic_mean(items: ArrayLike, values: ArrayLike, size: int) -> FloatArray:
     """Return the mean of each item's values, NaN for an item without any."""
     where, given = _read(items, values, size)
     return _mean(where, given, size)
 
 
-def geometric_mean(items: ArrayLike, values: ArrayLike, size: int) -> Numbers:
+def geometric_mean(items: ArrayLike, values: ArrayLike, size: int) -> FloatArray:
     """Return the geometric mean of each item's values, which one zero makes zero."""
     where, given = _read(items, values, size, least=0.0)
     zero = np.bincount(where[given == 0], minlength=size) > 0
@@ -43,7 +43,7 @@ def geometric_mean(items: ArrayLike, values: ArrayLike, size: int) -> Numbers:
 
 def normalise_magnitudes(
     workers: ArrayLike, values: ArrayLike, topics: ArrayLike | None = None
-) -> Numbers:
+) -> FloatArray:
     """Take each worker's own scale out of their numbers, topic by topic.
 
     Parameters
@@ -53,9 +53,12 @@ def normalise_magnitudes(
     topics
         The topic of each number; all are of one when not given.
     """
-    who, given = places(workers, "workers"), numbers(values, "magnitudes", least=LEAST_MAGNITUDE)
-    about = np.zeros(len(who), dtype=np.intp) if topics is None else places(topics, "topics")
-    same_length(who, given, about)
+    who, given = (
+        read_indices(workers, "workers"),
+        read_numbers(values, "magnitudes", least=MIN_MAGNITUDE),
+    )
+    about = np.zeros(len(who), dtype=np.intp) if topics is None else read_indices(topics, "topics")
+    check_same_length(who, given, about)
     logs = np.log(given)
     together = int(about.max(initial=-1)) + 1
     own = who * together + about
@@ -70,12 +73,12 @@ def magnitude_scores(
     values: ArrayLike,
     size: int,
     topics: ArrayLike | None = None,
-) -> Numbers:
+) -> FloatArray:
     """Return the geometric mean of each item's normalised magnitudes."""
     return geometric_mean(items, normalise_magnitudes(workers, values, topics), size)
 
 
-def combine(scores: Sequence[ArrayLike]) -> Numbers:
+def combine(scores: Sequence[ArrayLike]) -> FloatArray:
     """Return the geometric mean of several scores of the same documents.
 
     >>> combine([[0.5, 1.0], [0.125, 1.0]]).tolist()
@@ -83,15 +86,15 @@ def combine(scores: Sequence[ArrayLike]) -> Numbers:
     """
     if not scores:
         raise BadInput("there must be at least one score to combine")
-    rows = [numbers(row, "scores", least=0.0) for row in scores]
-    same_length(*rows)
+    rows = [read_numbers(row, "scores", least=0.0) for row in scores]
+    check_same_length(*rows)
     size = len(rows[0])
     return geometric_mean(np.tile(np.arange(size), len(rows)), np.concatenate(rows), size)
 
 
 def frequencies(
     documents: ArrayLike, chosen: ArrayLike, size: int, *, times: int | None = None
-) -> Numbers:
+) -> FloatArray:
     """Return how often each document was chosen, of the times it was shown.
 
     A preference shows two documents and chooses one, a question for relevance may choose both: one
@@ -120,23 +123,23 @@ def preference_frequencies(
     size: int,
     *,
     times: int | None = None,
-) -> Numbers:
+) -> FloatArray:
     """Return how often each document was the preferred one of its pair."""
     better = np.asarray(first_better, dtype=np.float64)
-    documents = np.concatenate((places(firsts, "firsts"), places(seconds, "seconds")))
+    documents = np.concatenate((read_indices(firsts, "firsts"), read_indices(seconds, "seconds")))
     return frequencies(documents, np.concatenate((better, 1 - better)), size, times=times)
 
 
 def _read(
     items: ArrayLike, values: ArrayLike, size: int, least: float = -np.inf
-) -> tuple[Places, Numbers]:
-    where, given = places(items, "items"), numbers(values, "values", least=least)
-    same_length(where, given)
-    within(size, where)
+) -> tuple[IndexArray, FloatArray]:
+    where, given = read_indices(items, "items"), read_numbers(values, "values", least=least)
+    check_same_length(where, given)
+    check_bounds(size, where)
     return where, given
 
 
-def _mean(where: Places, given: Numbers, size: int) -> Numbers:
+def _mean(where: IndexArray, given: FloatArray, size: int) -> FloatArray:
     total, count = np.bincount(where, given, size), np.bincount(where, minlength=size)
-    mean: Numbers = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+    mean: FloatArray = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
     return mean

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from fractions import Fraction
 from itertools import combinations
 
-from nextpair.selectors.aggregation.excerpts import LONGEST, normalise
+from nextpair.selectors.aggregation.excerpts import MAX_LENGTH, normalise
 from nextpair.selectors.errors import BadOption
 
 
@@ -26,7 +26,7 @@ def similarity(one: str, other: str) -> Fraction:
     Fraction(3, 4)
     """
     # difflib's blocks can depend on which text comes first.
-    first, second = sorted((normalise(one)[:LONGEST], normalise(other)[:LONGEST]))
+    first, second = sorted((normalise(one)[:MAX_LENGTH], normalise(other)[:MAX_LENGTH]))
     if not second:
         return Fraction(1)
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()

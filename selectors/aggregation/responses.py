@@ -9,15 +9,15 @@ from scipy import sparse
 
 from nextpair.selectors.errors import BadInput, NegativeCount
 
-Places = NDArray[np.intp]
-Numbers = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+FloatArray = NDArray[np.float64]
 
 UNKNOWN = -1
 """The label of an item of which none is known, or on which the votes are tied."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class Responses:
     """One answer per place of three arrays; build it with `collect`.
 
     Parameters
@@ -26,9 +26,9 @@ class Answers:
         How many items, workers and labels there are, those without an answer included.
     """
 
-    items: Places
-    workers: Places
-    labels: Places
+    items: IndexArray
+    workers: IndexArray
+    labels: IndexArray
     shape: tuple[int, int, int]
 
     def by_item(self) -> NDArray[np.int64]:
@@ -45,23 +45,27 @@ class Answers:
         return sparse.csr_array((ones, (rows, self.items)), shape=(workers * labels, items))
 
 
-def collect(
+def collect_responses(
     items: ArrayLike,
     workers: ArrayLike,
     labels: ArrayLike,
     shape: Sequence[int] | None = None,
-) -> Answers:
+) -> Responses:
     """Check three equally long arrays of places, and count what is there if no shape is given."""
-    parts = (places(items, "items"), places(workers, "workers"), places(labels, "labels"))
-    same_length(*parts)
+    parts = (
+        read_indices(items, "items"),
+        read_indices(workers, "workers"),
+        read_indices(labels, "labels"),
+    )
+    check_same_length(*parts)
     least = tuple(int(part.max(initial=-1)) + 1 for part in parts)
     given = least if shape is None else tuple(int(count) for count in shape)
     if len(given) != 3 or any(one < needed for one, needed in zip(given, least, strict=False)):
         raise BadInput(f"answers name {least} items, workers and labels, more than {given}")
-    return Answers(*parts, (given[0], given[1], given[2]))
+    return Responses(*parts, (given[0], given[1], given[2]))
 
 
-def places(values: ArrayLike, name: str) -> Places:
+def read_indices(values: ArrayLike, name: str) -> IndexArray:
     """Read whole numbers from 0 up."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
@@ -71,7 +75,7 @@ def places(values: ArrayLike, name: str) -> Places:
     return array.astype(np.intp)
 
 
-def numbers(values: ArrayLike, name: str, *, least: float = -np.inf) -> Numbers:
+def read_numbers(values: ArrayLike, name: str, *, least: float = -np.inf) -> FloatArray:
     """Read finite numbers that are not below `least`."""
     array = np.array(values, dtype=np.float64)
     if array.ndim != 1 or not np.isfinite(array).all():
@@ -81,14 +85,14 @@ def numbers(values: ArrayLike, name: str, *, least: float = -np.inf) -> Numbers:
     return array
 
 
-def same_length(*arrays: NDArray[np.generic]) -> None:
+def check_same_length(*arrays: NDArray[np.generic]) -> None:
     """Refuse arrays that do not belong together."""
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
         raise BadInput(f"arrays that belong together differ in length: {sorted(lengths)}")
 
 
-def within(size: int, *arrays: Places) -> None:
+def check_bounds(size: int, *arrays: IndexArray) -> None:
     """Refuse places beyond the number of documents."""
     for array in arrays:
         if array.size and array.max() >= size:

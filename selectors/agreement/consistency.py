@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from nextpair.selectors.errors import SelfComparison
 from nextpair.selectors.state.judgments import Outcome, Pair, unordered
 
-Told = tuple[int, int, Outcome]
+DirectedComparison = tuple[int, int, Outcome]
 """Two documents, and how the first compares with the second."""
 
 _SIGN = {Outcome.BETTER: 1, Outcome.WORSE: -1, Outcome.TIE: 0}
 
 
 @dataclass(frozen=True, slots=True)
-class Triads:
+class TriadCounts:
     """Triads of one worker: all, those no order explains, and of these the cycles without ties."""
 
     complete: int
@@ -35,7 +35,7 @@ class Triads:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
+class RepeatCounts:
     """Questions one worker was asked more than once, and those always answered alike."""
 
     repeated: int
@@ -47,11 +47,11 @@ class Repeats:
         return self.alike / self.repeated if self.repeated else float("nan")
 
 
-def triads(answers: Iterable[Told]) -> Triads:
+def triads(answers: Iterable[DirectedComparison]) -> TriadCounts:
     """Count the triads of one worker's answers; of a repeated pair the first answer counts."""
     signs: dict[Pair, int] = {}
     met: dict[int, set[int]] = defaultdict(set)
-    for pair, outcome in map(_turned, answers):
+    for pair, outcome in map(_unordered_comparison, answers):
         signs.setdefault(pair, _SIGN[outcome])
         met[pair[0]].add(pair[1])
     complete = intransitive = cycles = 0
@@ -62,24 +62,24 @@ def triads(answers: Iterable[Told]) -> Triads:
             complete += 1
             intransitive += (max(around) > 0) != (min(around) < 0)
             cycles += abs(sum(around)) == 3
-    return Triads(complete, intransitive, cycles)
+    return TriadCounts(complete, intransitive, cycles)
 
 
-def repeats(answers: Iterable[tuple[Hashable, Hashable]]) -> Repeats:
+def repeats(answers: Iterable[tuple[Hashable, Hashable]]) -> RepeatCounts:
     """Count questions, each with an answer, that came more than once."""
     given: dict[Hashable, list[Hashable]] = defaultdict(list)
     for question, answer in answers:
         given[question].append(answer)
     often = [said for said in given.values() if len(said) > 1]
-    return Repeats(len(often), sum(len(set(said)) == 1 for said in often))
+    return RepeatCounts(len(often), sum(len(set(said)) == 1 for said in often))
 
 
-def repeated_pairs(answers: Iterable[Told]) -> Repeats:
+def repeated_pairs(answers: Iterable[DirectedComparison]) -> RepeatCounts:
     """Count pairs that came more than once, on whichever sides."""
-    return repeats(map(_turned, answers))
+    return repeats(map(_unordered_comparison, answers))
 
 
-def _turned(answer: Told) -> tuple[Pair, Outcome]:
+def _unordered_comparison(answer: DirectedComparison) -> tuple[Pair, Outcome]:
     first, second, outcome = answer
     if first == second:
         raise SelfComparison()

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nextpair.selectors.aggregation.responses import Numbers
+from nextpair.selectors.aggregation.responses import FloatArray
 from nextpair.selectors.agreement.rank_correlation import tau_b
 
 
-def convergence(rankings: Sequence[ArrayLike]) -> Numbers:
+def convergence(rankings: Sequence[ArrayLike]) -> FloatArray:
     """Return tau-b of each ranking with the last; NaN where one of the two orders nothing.
 
     Parameters

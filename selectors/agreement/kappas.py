@@ -20,18 +20,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nextpair.selectors.aggregation.responses import (
-    Answers,
-    Numbers,
-    Places,
-    numbers,
-    places,
-    same_length,
+    FloatArray,
+    IndexArray,
+    Responses,
+    check_same_length,
+    read_indices,
+    read_numbers,
 )
 from nextpair.selectors.errors import BadInput
 from nextpair.selectors.state.ranks import mid_ranks
 
 
-class Level(StrEnum):
+class MeasurementLevel(StrEnum):
     """What differences between values mean."""
 
     NOMINAL = "nominal"
@@ -45,8 +45,8 @@ def weighted_kappa(one: ArrayLike, other: ArrayLike, *, labels: int | None = Non
 
     NaN where both give all items one and the same grade: chance alone would agree as well.
     """
-    first, second = places(one, "grades"), places(other, "grades")
-    same_length(first, second)
+    first, second = read_indices(one, "grades"), read_indices(other, "grades")
+    check_same_length(first, second)
     if labels is not None and max(first.max(initial=-1), second.max(initial=-1)) >= labels:
         raise BadInput(f"a grade is beyond {labels} labels")
     if not len(first) or len(np.unique(np.concatenate((first, second)))) < 2:
@@ -57,7 +57,7 @@ def weighted_kappa(one: ArrayLike, other: ArrayLike, *, labels: int | None = Non
     return float(cohen_kappa_score(first, second, labels=grades, weights="quadratic"))
 
 
-def fleiss_kappa(answers: Answers) -> float:
+def fleiss_kappa(answers: Responses) -> float:
     """Return Fleiss' kappa of any number of answers to each item.
 
     Items need not have equally many; one with fewer than two says nothing of agreement and is left
@@ -74,7 +74,7 @@ def fleiss_kappa(answers: Answers) -> float:
 
 
 def krippendorff_alpha(
-    units: ArrayLike, values: ArrayLike, level: Level | str = Level.NOMINAL
+    units: ArrayLike, values: ArrayLike, level: MeasurementLevel | str = MeasurementLevel.NOMINAL
 ) -> float:
     """Return Krippendorff's alpha; what is missing is simply not among the values.
 
@@ -88,35 +88,35 @@ def krippendorff_alpha(
     float
         1 for perfect agreement, 0 for chance, NaN where no two values differ.
     """
-    about, given = places(units, "units"), numbers(values, "values")
-    same_length(about, given)
-    if level not in set(Level):
-        raise BadInput(f"there is no level {level!r}; there are {', '.join(Level)}")
-    if level == Level.RATIO and given.size and given.min() < 0:
+    about, given = read_indices(units, "units"), read_numbers(values, "values")
+    check_same_length(about, given)
+    if level not in set(MeasurementLevel):
+        raise BadInput(f"there is no level {level!r}; there are {', '.join(MeasurementLevel)}")
+    if level == MeasurementLevel.RATIO and given.size and given.min() < 0:
         raise BadInput(f"values of a ratio must not be negative, got {given.min():g}")
     together = np.bincount(about)[about] >= 2 if len(about) else np.zeros(0, dtype=np.bool_)
     about, given = about[together], given[together]
     if len(np.unique(given)) < 2:
         return np.nan
-    if level == Level.ORDINAL:
-        given, level = mid_ranks(given), Level.INTERVAL
-    observed = _observed(about, given, Level(level))
-    return 1 - observed / _expected(given, Level(level))
+    if level == MeasurementLevel.ORDINAL:
+        given, level = mid_ranks(given), MeasurementLevel.INTERVAL
+    observed = _observed(about, given, MeasurementLevel(level))
+    return 1 - observed / _expected(given, MeasurementLevel(level))
 
 
-def _differences(one: Numbers, other: Numbers, level: Level) -> Numbers:
+def _differences(one: FloatArray, other: FloatArray, level: MeasurementLevel) -> FloatArray:
     """Return squared differences."""
-    if level is Level.NOMINAL:
+    if level is MeasurementLevel.NOMINAL:
         return np.asarray(one != other, dtype=np.float64)
     apart, total = one - other, one + other
-    if level is Level.RATIO:
+    if level is MeasurementLevel.RATIO:
         apart = np.divide(
             apart, total, out=np.zeros(np.broadcast(one, other).shape), where=total > 0
         )
     return np.asarray(apart**2, dtype=np.float64)
 
 
-def _observed(about: Places, given: Numbers, level: Level) -> float:
+def _observed(about: IndexArray, given: FloatArray, level: MeasurementLevel) -> float:
     """Return the mean difference within units, each value counting once."""
     order = np.argsort(about, kind="stable")
     about, given = about[order], given[order]
@@ -131,10 +131,10 @@ def _observed(about: Places, given: Numbers, level: Level) -> float:
     return total / len(given)
 
 
-def _expected(given: Numbers, level: Level) -> float:
+def _expected(given: FloatArray, level: MeasurementLevel) -> float:
     """Return the mean difference between any two values, whatever their units."""
     count = len(given)
-    if level is Level.INTERVAL:
+    if level is MeasurementLevel.INTERVAL:
         return float(2 * given.var(ddof=1))
     distinct, often = np.unique(given, return_counts=True)
     total = 0.0

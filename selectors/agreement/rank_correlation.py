@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nextpair.selectors.aggregation.responses import Numbers, numbers, same_length
+from nextpair.selectors.aggregation.responses import FloatArray, check_same_length, read_numbers
 from nextpair.selectors.errors import BadInput
 
 
@@ -104,7 +104,7 @@ def auc(relevant: ArrayLike, scores: ArrayLike) -> float:
     return float(roc_auc_score(truth, scored))
 
 
-def _both(one: ArrayLike, other: ArrayLike) -> tuple[Numbers, Numbers]:
-    first, second = numbers(one, "scores"), numbers(other, "scores")
-    same_length(first, second)
+def _both(one: ArrayLike, other: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    first, second = read_numbers(one, "scores"), read_numbers(other, "scores")
+    check_same_length(first, second)
     return first, second

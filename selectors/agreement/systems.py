@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from nextpair.selectors.aggregation.responses import Numbers
+from nextpair.selectors.aggregation.responses import FloatArray
 from nextpair.selectors.agreement.rank_correlation import Concordance, concordance, tau_b
 from nextpair.selectors.errors import BadInput, BadOption
 
@@ -41,11 +41,11 @@ class Discrimination:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class SystemComparison:
     """Two sets of judgments compared by what they say of systems."""
 
     tau: float
-    order: Concordance
+    concordance: Concordance
     discrimination: Discrimination
 
 
@@ -78,7 +78,7 @@ def scale(qrels: Qrels) -> dict[str, dict[str, float]]:
     }
 
 
-def evaluate(runs: Runs, qrels: Qrels, measure: Measure) -> Numbers:
+def evaluate(runs: Runs, qrels: Qrels, measure: Measure) -> FloatArray:
     """Measure every system (rows) on every topic of the judgments (columns).
 
     A system without a ranking for a topic gets 0 there.
@@ -90,7 +90,7 @@ def evaluate(runs: Runs, qrels: Qrels, measure: Measure) -> Numbers:
 
 def compare_systems(
     reference: NDArray[np.float64], other: NDArray[np.float64], level: float = 0.05
-) -> Compared:
+) -> SystemComparison:
     """Compare what two sets of judgments say of the same systems (rows) and topics (columns).
 
     Parameters
@@ -110,10 +110,10 @@ def compare_systems(
         int((by_reference & ~by_other).sum()),
         int((~by_reference & ~by_other).sum()),
     )
-    return Compared(tau_b(*means), concordance(*means), found)
+    return SystemComparison(tau_b(*means), concordance(*means), found)
 
 
-def p_values(table: NDArray[np.float64]) -> Numbers:
+def p_values(table: NDArray[np.float64]) -> FloatArray:
     """Return p of the paired t-test for each pair of rows, in the order of `np.triu_indices`.
 
     Written out, for SciPy's warns of two rows that differ by a constant or not at all, as systems
@@ -132,9 +132,9 @@ def p_values(table: NDArray[np.float64]) -> Numbers:
     return np.asarray(2 * stdtr(topics - 1, -np.abs(t)), dtype=np.float64)
 
 
-def _gains_of(ranking: Sequence[str], gains: Gains) -> Numbers:
+def _gains_of(ranking: Sequence[str], gains: Gains) -> FloatArray:
     return np.array([max(0.0, gains.get(document, 0.0)) for document in ranking], dtype=np.float64)
 
 
-def _discounted(gains: Numbers) -> float:
+def _discounted(gains: FloatArray) -> float:
     return float((gains / np.log2(np.arange(2, len(gains) + 2))).sum())

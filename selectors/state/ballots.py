@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Ballots:
         """Return the votes on a pair, if there are any."""
         return self._of.get(pair)
 
-    def cast(self, pair: Pair, number: int, outcome: Outcome) -> Finding | None:
+    def cast(self, pair: Pair, number: int, outcome: Outcome) -> Comparison | None:
         """Add one vote; return what the votes come to if that has changed."""
         self.dormant.discard(pair)
         ballot = self._of.get(pair)
@@ -152,8 +152,8 @@ class Ballots:
         self.voting.pop(pair, None)
         if ballot.outcome is None:
             # A late vote split a pair decided before: by itself it contradicts the decision.
-            return Finding(*pair, outcome, (number,))
-        return Finding(*pair, ballot.outcome, ballot.judgments)
+            return Comparison(*pair, outcome, (number,))
+        return Comparison(*pair, ballot.outcome, ballot.judgments)
 
     def reopen(self, pair: Pair) -> None:
         """Ask for a whole new round of votes on a pair."""

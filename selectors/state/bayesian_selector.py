@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.base import Choice, Selector, Worker
+from nextpair.selectors.base import Choice, Selector, WorkerHistory
 from nextpair.selectors.state.evidence import Evidence
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 from nextpair.selectors.state.settings import Conflict
@@ -41,17 +41,19 @@ class Reliability:
     information: float
 
 
-class Believer(Selector):
+class BayesianSelector(Selector):
     """A selector that keeps beliefs instead of an order."""
 
     infers = False
 
     @abstractmethod
-    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+    def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Take in one judgment."""
 
     @abstractmethod
-    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
+    def choose_pair(
+        self, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
+    ) -> Choice:
         """Choose the next pair for a worker.
 
         Parameters
@@ -61,7 +63,7 @@ class Believer(Selector):
         """
 
     @abstractmethod
-    def settled(self) -> Order:
+    def settled_order(self) -> Order:
         """Return the relations that are taken as known."""
 
     @abstractmethod
@@ -74,7 +76,7 @@ class Believer(Selector):
         return False
 
     @abstractmethod
-    def guesses(self) -> NDArray[np.float64]:
+    def point_estimates(self) -> NDArray[np.float64]:
         """Return a number for each document, settled or not, larger is better."""
 
     @abstractmethod
@@ -85,15 +87,15 @@ class Believer(Selector):
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered."""
 
-    def errors(self) -> NDArray[np.float64]:
+    def standard_errors(self) -> NDArray[np.float64]:
         """Return the standard error of each guess, NaN where guesses are no scores."""
         return np.full(len(self.documents), np.nan)
 
     @abstractmethod
-    def chance(self, first: int, second: int) -> float:
+    def win_probability(self, first: int, second: int) -> float:
         """Return how likely the first of two documents is the better one, a tie counting half."""
 
-    def spans(self) -> NDArray[np.int64] | None:
+    def place_intervals(self) -> NDArray[np.int64] | None:
         """Return, for each document, the first and the last place it may well stand at.
 
         Places are told as in `picture`: a class of `settled()` at every odd one, gaps at the
@@ -101,37 +103,39 @@ class Believer(Selector):
         """
         return None
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Do nothing: a believer hears judgments, not findings."""
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Refuse: a believer is asked by `ask`."""
         # Of a topic's two ways to choose it only has the other, and Topic knows that.
         raise NotImplementedError
 
 
-def agreeing(order: Order, findings: Iterable[Finding]) -> Evidence:
+def supporting_evidence(order: Order, comparisons: Iterable[Comparison]) -> Evidence:
     """Collect the findings that say what an order says."""
     evidence = Evidence()
-    for finding in findings:
-        if order.relation(finding.first, finding.second) is finding.outcome:
-            evidence.add(finding)
+    for comparison in comparisons:
+        if order.relation(comparison.first, comparison.second) is comparison.outcome:
+            evidence.add(comparison)
     return evidence
 
 
-def contradictions(order: Order, findings: Sequence[Finding]) -> list[Conflict]:
+def contradictions(order: Order, comparisons: Sequence[Comparison]) -> list[Conflict]:
     """List the findings that say something else than an order."""
-    evidence = agreeing(order, findings)
+    evidence = supporting_evidence(order, comparisons)
 
-    def conflict(finding: Finding, known: Outcome) -> Conflict:
-        def explain() -> tuple[Finding, ...]:
-            return evidence.chain(finding.first, finding.second, known)
+    def conflict(comparison: Comparison, known: Outcome) -> Conflict:
+        def explain() -> tuple[Comparison, ...]:
+            return evidence.shortest_chain(comparison.first, comparison.second, known)
 
-        return Conflict(finding, known, None, explain)
+        return Conflict(comparison, known, None, explain)
 
-    compared = ((one, order.relation(one.first, one.second)) for one in findings)
+    compared = ((one, order.relation(one.first, one.second)) for one in comparisons)
     return [
-        conflict(finding, known)
-        for finding, known in compared
-        if known is not None and known is not finding.outcome
+        conflict(comparison, known)
+        for comparison, known in compared
+        if known is not None and known is not comparison.outcome
     ]

@@ -48,7 +48,7 @@ def mask(bits: int, size: int) -> NDArray[np.bool_]:
     return np.unpackbits(packed, count=size, bitorder="little").view(np.bool_)
 
 
-def weigh(sets: Sequence[int], weights: NDArray[np.int64]) -> NDArray[np.int64]:
+def weighted_sums(sets: Sequence[int], weights: NDArray[np.int64]) -> NDArray[np.int64]:
     """Add up, for each set, the weights of its members.
 
     >>> weigh([0b101, 0b010], np.array([1, 20, 300])).tolist()

@@ -3,7 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator
 
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 
 _Step = tuple[int, bool]
 """A document, and whether the way to it held a strict preference."""
@@ -13,34 +13,34 @@ class Evidence:
     """Findings by document. Redundant ones are kept too: they make explanations shorter."""
 
     def __init__(self) -> None:
-        self._findings: list[Finding] = []
+        self._comparisons: list[Comparison] = []
         self._downwards: defaultdict[int, list[int]] = defaultdict(list)
         self._counts: defaultdict[int, int] = defaultdict(int)
 
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self._findings)
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self._comparisons)
 
     def __len__(self) -> int:
-        return len(self._findings)
+        return len(self._comparisons)
 
-    def add(self, finding: Finding) -> None:
+    def add(self, comparison: Comparison) -> None:
         """Keep a finding that agrees with the order."""
-        place = len(self._findings)
-        self._findings.append(finding)
-        self._counts[finding.first] += 1
-        self._counts[finding.second] += 1
-        if finding.outcome is not Outcome.WORSE:
-            self._downwards[finding.first].append(place)
-        if finding.outcome is not Outcome.BETTER:
-            self._downwards[finding.second].append(place)
+        place = len(self._comparisons)
+        self._comparisons.append(comparison)
+        self._counts[comparison.first] += 1
+        self._counts[comparison.second] += 1
+        if comparison.outcome is not Outcome.WORSE:
+            self._downwards[comparison.first].append(place)
+        if comparison.outcome is not Outcome.BETTER:
+            self._downwards[comparison.second].append(place)
 
     def count(self, document: int) -> int:
         """Say how many findings a document's place rests on directly."""
         return self._counts[document]
 
-    def chain(
+    def shortest_chain(
         self, first: int, second: int, relation: Outcome, oldest: int | None = None
-    ) -> tuple[Finding, ...]:
+    ) -> tuple[Comparison, ...]:
         """Return the fewest findings from which a known relation follows, first to second.
 
         Each is told from the document nearer to the first.
@@ -51,33 +51,35 @@ class Evidence:
             Use only this many, those that came first; all when not given.
         """
         if relation is Outcome.WORSE:
-            downwards = self.chain(second, first, Outcome.BETTER, oldest)
-            return tuple(finding.told_from(finding.second) for finding in reversed(downwards))
+            downwards = self.shortest_chain(second, first, Outcome.BETTER, oldest)
+            return tuple(
+                comparison.seen_from(comparison.second) for comparison in reversed(downwards)
+            )
         end = len(self) if oldest is None else oldest
         return self._shortest((first, False), (second, relation is Outcome.BETTER), end)
 
-    def _shortest(self, start: _Step, goal: _Step, end: int) -> tuple[Finding, ...]:
-        came: dict[_Step, tuple[_Step, Finding]] = {}
+    def _shortest(self, start: _Step, goal: _Step, end: int) -> tuple[Comparison, ...]:
+        came: dict[_Step, tuple[_Step, Comparison]] = {}
         queue = deque([start])
         while queue and goal not in came:
             step = document, strict = queue.popleft()
             for place in self._downwards.get(document, ()):
                 if place >= end:
                     break
-                finding = self._findings[place]
+                comparison = self._comparisons[place]
                 reached = (
-                    finding.second if finding.first == document else finding.first,
-                    strict or finding.outcome is not Outcome.TIE,
+                    comparison.second if comparison.first == document else comparison.first,
+                    strict or comparison.outcome is not Outcome.TIE,
                 )
                 if reached not in came and reached != start:
-                    came[reached] = (step, finding)
+                    came[reached] = (step, comparison)
                     queue.append(reached)
         return tuple(_walk_back(came, start, goal))[::-1] if goal in came else ()
 
 
 def _walk_back(
-    came: dict[_Step, tuple[_Step, Finding]], start: _Step, goal: _Step
-) -> Iterator[Finding]:
+    came: dict[_Step, tuple[_Step, Comparison]], start: _Step, goal: _Step
+) -> Iterator[Comparison]:
     while goal != start:
-        goal, finding = came[goal]
-        yield finding.told_from(goal[0])
+        goal, comparison = came[goal]
+        yield comparison.seen_from(goal[0])

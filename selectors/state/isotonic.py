@@ -21,7 +21,7 @@ STEP = 1e-6
 range of all scores."""
 
 
-def monotone(scores: NDArray[np.float64], order: Order) -> NDArray[np.float64]:
+def isotonic_adjustment(scores: NDArray[np.float64], order: Order) -> NDArray[np.float64]:
     """Return scores under which every document is above those known to be worse."""
     labels = bitset.members(order.labels)
     above = {label: order.above(label) for label in labels}

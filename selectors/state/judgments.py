@@ -66,7 +66,7 @@ class Judgment:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Comparison:
     """What the votes on one pair came to, and the judgments that are those votes."""
 
     first: int
@@ -74,13 +74,13 @@ class Finding:
     outcome: Outcome
     judgments: tuple[int, ...]
 
-    def told_from(self, document: int) -> "Finding":
+    def seen_from(self, document: int) -> "Comparison":
         """Tell the same from the side of one of the two documents."""
         if document == self.first:
             return self
-        return Finding(self.second, self.first, self.outcome.reversed, self.judgments)
+        return Comparison(self.second, self.first, self.outcome.reversed, self.judgments)
 
-    def about(self, document: int) -> bool:
+    def involves(self, document: int) -> bool:
         """Say whether a document is one of the two."""
         return document in (self.first, self.second)
 

@@ -15,7 +15,7 @@ from nextpair.selectors.state.order import Order
 
 
 @dataclass(frozen=True, slots=True)
-class Loose:
+class Unplaced:
     """Documents that may belong anywhere between two places, both included."""
 
     documents: tuple[int, ...]
@@ -24,14 +24,14 @@ class Loose:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class OrderLayout:
     """Classes that are all ordered among each other, best first, and the documents in none."""
 
-    boxes: list[tuple[int, ...]]
-    loose: list[Loose]
+    classes: list[tuple[int, ...]]
+    unplaced: list[Unplaced]
 
 
-def picture(order: Order, spans: NDArray[np.int64] | None = None) -> Picture:
+def lay_out(order: Order, place_intervals: NDArray[np.int64] | None = None) -> OrderLayout:
     """Lay out an order.
 
     Parameters
@@ -46,22 +46,22 @@ def picture(order: Order, spans: NDArray[np.int64] | None = None) -> Picture:
     for label in bitset.members(order.labels & ~boxed):
         span = _between(order, label, labels)
         for document in order.members(label):
-            if spans is not None:
-                span = int(spans[document, 0]), int(spans[document, 1])
+            if place_intervals is not None:
+                span = int(place_intervals[document, 0]), int(place_intervals[document, 1])
             found[span].append(document)
-    loose = [Loose(tuple(sorted(documents)), *span) for span, documents in sorted(found.items())]
-    return Picture([order.members(label) for label in labels], loose)
+    loose = [Unplaced(tuple(sorted(documents)), *span) for span, documents in sorted(found.items())]
+    return OrderLayout([order.members(label) for label in labels], loose)
 
 
-def picture_of_levels(levels: NDArray[np.int64]) -> Picture:
+def lay_out_levels(levels: NDArray[np.int64]) -> OrderLayout:
     """Lay out groups of equal scores: level 1 is the best, and level 0 may belong anywhere."""
     count = int(levels.max(initial=0))
     boxes = [tuple(np.flatnonzero(levels == one).tolist()) for one in range(1, count + 1)]
     unjudged = tuple(np.flatnonzero(levels == 0).tolist())
-    return Picture(boxes, [Loose(unjudged, 0, 2 * count)] if unjudged else [])
+    return OrderLayout(boxes, [Unplaced(unjudged, 0, 2 * count)] if unjudged else [])
 
 
-def settled_documents(order: Order) -> list[int]:
+def placed_documents(order: Order) -> list[int]:
     """List the documents in boxes."""
     return [document for label in _chain(order) for document in order.members(label)]
 

@@ -30,7 +30,7 @@ class OpenPairs:
     def __init__(
         self, order: Order, wanting: Mapping[Pair, int], barred: Iterable[Pair] = ()
     ) -> None:
-        self.wanting = wanting
+        self.votes_wanted = wanting
         self.barred = frozenset(barred)
         self._order = order
         joined = _join(self._unknown(wanting))

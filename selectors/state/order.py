@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.errors import Contradiction
 from nextpair.selectors.state import bitset
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
 
 
 class Merge(NamedTuple):
@@ -205,7 +205,7 @@ class Order:
             for other in bitset.members(self.unknown(label) >> label << label):
                 yield from product(self._members[label], self._members[other])
 
-    def net_wins(self) -> list[int]:
+    def copeland_scores(self) -> list[int]:
         """Count, for each document, the documents known to be worse minus those known to be better.
 
         Over a complete order this is the order itself; over a part of one, the best that can be
@@ -213,8 +213,8 @@ class Order:
         """
         sizes = np.array([len(documents) for documents in self._members], dtype=np.int64)
         labels = range(self.size)
-        below = bitset.weigh([self.below(label) for label in labels], sizes)
-        above = bitset.weigh([self.above(label) for label in labels], sizes)
+        below = bitset.weighted_sums([self.below(label) for label in labels], sizes)
+        above = bitset.weighted_sums([self.above(label) for label in labels], sizes)
         net: list[int] = (below - above)[self._label].tolist()
         return net
 
@@ -223,16 +223,16 @@ class Order:
         """How many classes there are."""
         return self._labels.bit_count()
 
-    def extended(self, findings: Iterable[Finding]) -> "Order":
+    def extended_by(self, comparisons: Iterable[Comparison]) -> "Order":
         """Return this order and, of what it leaves open, all that findings say.
 
         If the findings contradict each other, this order alone.
         """
         longer = self.copy()
-        for finding in findings:
-            if self.relation(finding.first, finding.second) is None:
+        for comparison in comparisons:
+            if self.relation(comparison.first, comparison.second) is None:
                 try:
-                    longer.absorb(finding.first, finding.second, finding.outcome)
+                    longer.absorb(comparison.first, comparison.second, comparison.outcome)
                 except Contradiction:
                     return self
         return longer

@@ -14,28 +14,28 @@ from nextpair.selectors.ratings import bradley_terry
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.state.ballots import Ballots, VoteRule
 from nextpair.selectors.state.bayesian_selector import (
-    Believer,
+    BayesianSelector,
     Reliability,
-    agreeing,
     contradictions,
+    supporting_evidence,
 )
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.evidence import Evidence
-from nextpair.selectors.state.isotonic import monotone
-from nextpair.selectors.state.judgments import Finding, Judgment, Outcome, Pair, unordered
-from nextpair.selectors.state.layout import Picture, picture, picture_of_levels
+from nextpair.selectors.state.isotonic import isotonic_adjustment
+from nextpair.selectors.state.judgments import Comparison, Judgment, Outcome, Pair, unordered
+from nextpair.selectors.state.layout import OrderLayout, lay_out, lay_out_levels
 from nextpair.selectors.state.order import Order
-from nextpair.selectors.state.rank_bounds import Standing, standing
+from nextpair.selectors.state.rank_bounds import RankBounds, rank_bounds
 from nextpair.selectors.state.reported_order import (
     ReportedOrder,
     bounds_from,
-    count_worse,
+    dense_ranks,
     statuses,
 )
-from nextpair.selectors.state.settings import Conflict, Reason
+from nextpair.selectors.state.settings import Conflict, ExplanationStep
 
 
-class Knowledge:
+class TopicQueries:
     """The half of a topic that only tells."""
 
     documents: Documents
@@ -55,22 +55,22 @@ class Knowledge:
 
         Of a selector that infers nothing: nothing beyond the pairs people were asked about.
         """
-        if isinstance(self.selector, Believer):
-            return self.selector.settled()
+        if isinstance(self.selector, BayesianSelector):
+            return self.selector.settled_order()
         return self._order if self.selector.infers else self._nothing
 
-    def _findings(self) -> list[Finding]:
+    def _comparisons(self) -> list[Comparison]:
         """Tell every judgment as a finding of its own."""
         position = self.documents.position
         return [
-            Finding(position(one.first), position(one.second), one.outcome, (one.number,))
+            Comparison(position(one.first), position(one.second), one.outcome, (one.number,))
             for one in self._log
         ]
 
     @property
-    def _rates(self) -> bool:
+    def _ranked_by_rating(self) -> bool:
         """Whether the selector leaves it to a rating to order the documents."""
-        return not self.selector.infers and not isinstance(self.selector, Believer)
+        return not self.selector.infers and not isinstance(self.selector, BayesianSelector)
 
     # -- the reported order ---------------------------------------------------------------------
 
@@ -107,31 +107,31 @@ class Knowledge:
 
     def _estimates(self, judged: NDArray[np.bool_]) -> tuple[NDArray[np.float64], bool]:
         """Return the score of every document, and whether equal ones are tied."""
-        if isinstance(self.selector, Believer):
-            base, has_classes = self.selector.guesses(), self.selector.has_classes
-        elif self._rates:
+        if isinstance(self.selector, BayesianSelector):
+            base, has_classes = self.selector.point_estimates(), self.selector.has_classes
+        elif self._ranked_by_rating:
             base = ratings.rate(self.selector.rating, len(self.documents), self.matches())
             has_classes = False
         else:
-            base, has_classes = np.array(self.order.net_wins(), dtype=np.float64), True
-        found = monotone(base, self.order.extended(self._believed_findings()))
+            base, has_classes = np.array(self.order.copeland_scores(), dtype=np.float64), True
+        found = isotonic_adjustment(base, self.order.extended_by(self._trusted_comparisons()))
         if not has_classes:
             return found, False
         classes = found.copy()
-        classes[judged] = count_worse(found[judged])
+        classes[judged] = dense_ranks(found[judged])
         if judged.any():
             # An unjudged document is expected in the nearest class of those there are.
             nearest = np.abs(found[~judged][:, None] - found[judged]).argmin(axis=1)
             classes[~judged] = classes[judged][nearest]
         return classes, True
 
-    def _believed_findings(self) -> list[Finding]:
+    def _trusted_comparisons(self) -> list[Comparison]:
         """Tell the judgments of workers who are believed to be right more often than not."""
-        if not isinstance(self.selector, Believer):
-            return self._findings()
+        if not isinstance(self.selector, BayesianSelector):
+            return self._comparisons()
         doubted = {one.worker for one in self.reliabilities() if one.right < 0.5}
         numbers = {one.number for one in self._log if one.worker not in doubted}
-        return [one for one in self._findings() if one.judgments[0] in numbers]
+        return [one for one in self._comparisons() if one.judgments[0] in numbers]
 
     def judged(self) -> NDArray[np.bool_]:
         """Say which documents somebody has judged."""
@@ -148,20 +148,20 @@ class Knowledge:
         return int((self.judged() & self._settled_documents()).sum())
 
     def _settled_documents(self) -> NDArray[np.bool_]:
-        if isinstance(self.selector, Believer):
+        if isinstance(self.selector, BayesianSelector):
             return self.selector.settled_documents()
         settled: NDArray[np.bool_] = np.ones(len(self.documents), dtype=np.bool_)
-        planned = self.selector.planned()
+        planned = self.selector.planned_pairs()
         if planned is not None:
             settled[[document for pair in planned for document in pair]] = False
         elif self.selector.infers:
-            ranks = standing(self.order)
+            ranks = rank_bounds(self.order)
             settled = ranks.best == ranks.worst
         return settled
 
-    def _rank_bounds(self) -> Standing:
-        if not self._rates:
-            return standing(self.order)
+    def _rank_bounds(self) -> RankBounds:
+        if not self._ranked_by_rating:
+            return rank_bounds(self.order)
         wins, losses = ([0] * len(self.documents) for _ in range(2))
         for match in self.matches():
             winner, loser = match.first, match.second
@@ -183,12 +183,12 @@ class Knowledge:
         """Say how two documents compare, or None where that is not known."""
         pair = self.pair(first, second)
         places = self.documents.position(first), self.documents.position(second)
-        if not self._rates:
+        if not self._ranked_by_rating:
             return self.order.relation(*places)
         told = self._direct(pair)
-        return None if told is None else told.told_from(places[0]).outcome
+        return None if told is None else told.seen_from(places[0]).outcome
 
-    def _direct(self, pair: Pair) -> Finding | None:
+    def _direct(self, pair: Pair) -> Comparison | None:
         """Return what the votes on a pair came to, unless the reported order says otherwise."""
         ballot = self._ballots.of(pair)
         if ballot is None or ballot.outcome is None:
@@ -196,25 +196,25 @@ class Knowledge:
         first, second = self.reported().estimates[list(pair)]
         by_order = Outcome.BETTER if first > second else Outcome.WORSE
         agrees = ballot.outcome in (Outcome.TIE, by_order)
-        return Finding(*pair, ballot.outcome, ballot.judgments) if agrees else None
+        return Comparison(*pair, ballot.outcome, ballot.judgments) if agrees else None
 
-    def explain(self, first: str, second: str) -> tuple[Reason, ...]:
+    def explain(self, first: str, second: str) -> tuple[ExplanationStep, ...]:
         """Return the shortest chain of findings from which a relation follows; () if none does."""
         relation = self.relation(first, second)
         if relation is None:
             return ()
         positions = self.documents.position(first), self.documents.position(second)
         ids, evidence = self.documents.ids, self._evidence
-        if isinstance(self.selector, Believer):
-            evidence = agreeing(self.order, self._findings())
-        elif self._rates:
+        if isinstance(self.selector, BayesianSelector):
+            evidence = supporting_evidence(self.order, self._comparisons())
+        elif self._ranked_by_rating:
             evidence = Evidence()
             told = self._direct(self.pair(first, second))
             assert told is not None, "there is a relation"
             evidence.add(told)
         return tuple(
-            Reason(ids[step.first], ids[step.second], step.outcome, step.judgments)
-            for step in evidence.chain(*positions, relation)
+            ExplanationStep(ids[step.first], ids[step.second], step.outcome, step.judgments)
+            for step in evidence.shortest_chain(*positions, relation)
         )
 
     def __len__(self) -> int:
@@ -231,8 +231,8 @@ class Knowledge:
 
         Of a selector that believes: every judgment that contradicts what is settled now.
         """
-        if isinstance(self.selector, Believer):
-            return tuple(contradictions(self.order, self._findings()))
+        if isinstance(self.selector, BayesianSelector):
+            return tuple(contradictions(self.order, self._comparisons()))
         return tuple(self._conflicts)
 
     def classes(self) -> list[tuple[str, ...]]:
@@ -241,30 +241,32 @@ class Knowledge:
 
     def certainty(self) -> NDArray[np.float64] | None:
         """Return how likely each document is of its class, if the selector weighs that."""
-        return self.selector.certainty() if isinstance(self.selector, Believer) else None
+        return self.selector.certainty() if isinstance(self.selector, BayesianSelector) else None
 
-    def picture(self) -> Picture:
+    def layout(self) -> OrderLayout:
         """Return the classes in order, and what is open between them."""
-        if self._rates:
-            return picture_of_levels(self.reported().levels)
-        spans = self.selector.spans() if isinstance(self.selector, Believer) else None
-        return picture(self.order, spans)
+        if self._ranked_by_rating:
+            return lay_out_levels(self.reported().levels)
+        place_intervals = (
+            self.selector.place_intervals() if isinstance(self.selector, BayesianSelector) else None
+        )
+        return lay_out(self.order, place_intervals)
 
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered, if the selector weighs them."""
-        return self.selector.reliabilities() if isinstance(self.selector, Believer) else ()
+        return self.selector.reliabilities() if isinstance(self.selector, BayesianSelector) else ()
 
     def matches(self) -> list[Match]:
         """List the pairs with a vote, in the order in which they were first asked."""
         ballots = self._ballots
-        if isinstance(self.selector, Believer):
+        if isinstance(self.selector, BayesianSelector):
             ballots = Ballots(VoteRule())
-            for finding in self._findings():
-                told = finding.told_from(min(finding.first, finding.second))
+            for comparison in self._comparisons():
+                told = comparison.seen_from(min(comparison.first, comparison.second))
                 ballots.cast((told.first, told.second), told.judgments[0], told.outcome)
         return [Match(*pair, ballot.score, ballot.ties) for pair, ballot in ballots.items()]
 
-    def chance(self, first: str, second: str) -> float:
+    def win_probability(self, first: str, second: str) -> float:
         """Return how likely the first of two documents is the better one, a tie counting half.
 
         From the model that the order is reported from, so that the two never contradict.
@@ -273,14 +275,14 @@ class Knowledge:
         places = self.documents.position(first), self.documents.position(second)
         reported = self.reported()
         apart = float(reported.estimates[places[0]] - reported.estimates[places[1]])
-        if self._rates:
-            error = math.hypot(*reported.errors[list(places)])
+        if self._ranked_by_rating:
+            error = math.hypot(*reported.standard_errors[list(places)])
             return float(ndtr(apart / error)) if error > 0 else 0.5
         relation = self.order.relation(*places)
         if relation is Outcome.TIE:
             return 0.5
-        if isinstance(self.selector, Believer):
-            found = self.selector.chance(*places)
+        if isinstance(self.selector, BayesianSelector):
+            found = self.selector.win_probability(*places)
         elif relation is not None:
             return float(relation is Outcome.BETTER)
         else:
@@ -291,13 +293,13 @@ class Knowledge:
         """Return the standard error of each document's score, NaN where there is none."""
         if rating != "order":
             return ratings.errors(rating, len(self.documents), self.matches())
-        if isinstance(self.selector, Believer):
-            return self.selector.errors()
+        if isinstance(self.selector, BayesianSelector):
+            return self.selector.standard_errors()
         return np.full(len(self.documents), np.nan)
 
-    def errors(self, rating: str | None = None) -> NDArray[np.float64]:
+    def standard_errors(self, rating: str | None = None) -> NDArray[np.float64]:
         """Return the standard error of each document's score, NaN where there is none."""
-        return self.reported(rating).errors
+        return self.reported(rating).standard_errors
 
     def scores(self, rating: str | None = None) -> NDArray[np.float64]:
         """Return a number for each document, larger is better, unjudged ones included.

@@ -10,7 +10,7 @@ from nextpair.selectors.state.order import Order
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankBounds:
     """Ranks by document; a rank is one more than the number of better documents.
 
     Parameters
@@ -31,13 +31,13 @@ class Standing:
         return int((self.best == self.worst).sum())
 
 
-def standing(order: Order) -> Standing:
+def rank_bounds(order: Order) -> RankBounds:
     """Say what an order leaves open about each document."""
     size = order.size
     labels = np.array([order.label(document) for document in range(size)], dtype=np.intp)
     sizes = np.bincount(labels, minlength=size).astype(np.int64)
-    above = bitset.weigh([order.above(label) for label in range(size)], sizes)[labels]
-    below = bitset.weigh([order.below(label) for label in range(size)], sizes)[labels]
+    above = bitset.weighted_sums([order.above(label) for label in range(size)], sizes)[labels]
+    below = bitset.weighted_sums([order.below(label) for label in range(size)], sizes)[labels]
     own = sizes[labels]
     known = int((above + below + own - 1).sum()) // 2
-    return Standing(1 + above, size - below - own + 1, known)
+    return RankBounds(1 + above, size - below - own + 1, known)

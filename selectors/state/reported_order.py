@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.state.rank_bounds import Standing
+from nextpair.selectors.state.rank_bounds import RankBounds
 from nextpair.selectors.state.status import Status as Status
 
 DIGITS = 9
@@ -44,10 +44,10 @@ class ReportedOrder:
     ids: tuple[str, ...]
     rating: str
     estimates: NDArray[np.float64]
-    errors: NDArray[np.float64]
+    standard_errors: NDArray[np.float64]
     status: tuple[Status, ...]
     has_classes: bool
-    ranks: Standing
+    ranks: RankBounds
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
@@ -113,7 +113,7 @@ def _rounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return rounded
 
 
-def count_worse(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def dense_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, for each document, how many distinct scores are lower than its own.
 
     >>> count_worse(np.array([3.0, -1.0, 3.0, 0.5])).tolist()
@@ -125,11 +125,11 @@ def count_worse(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return inverse.reshape(-1).astype(np.float64)
 
 
-def bounds_from(wins: Sequence[int], losses: Sequence[int], known_pairs: int = 0) -> Standing:
+def bounds_from(wins: Sequence[int], losses: Sequence[int], known_pairs: int = 0) -> RankBounds:
     """Return the ranks that documents can have who are known to beat and to lose to so many."""
     size = len(wins)
     best = 1 + np.asarray(losses, dtype=np.int64)
-    return Standing(best, size - np.asarray(wins, dtype=np.int64), known_pairs)
+    return RankBounds(best, size - np.asarray(wins, dtype=np.int64), known_pairs)
 
 
 def statuses(judged: NDArray[np.bool_], settled: NDArray[np.bool_]) -> tuple[Status, ...]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
 
 # A client needs the names of this module, and not NumPy.
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Settings:
             )
 
     @property
-    def alone(self) -> bool:
+    def single_judge(self) -> bool:
         """Whether one person judges everything: a pair they were asked about is asked nobody."""
         return self.judges is Judges.ONE and self.votes == 1
 
@@ -110,19 +110,19 @@ class Conflict:
         Finds the chain of findings from which what was known followed.
     """
 
-    finding: Finding
+    comparison: Comparison
     known: Outcome
     reopened: int | None
-    explain: Callable[[], tuple[Finding, ...]] = field(repr=False, compare=False)
+    explain: Callable[[], tuple[Comparison, ...]] = field(repr=False, compare=False)
 
     @cached_property
-    def because(self) -> tuple[Finding, ...]:
+    def explanation(self) -> tuple[Comparison, ...]:
         """The chain of findings from which what was known followed, looked for when asked for."""
         return self.explain()
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class ExplanationStep:
     """One step of an explanation: what the judgments on one pair came to, by document ids."""
 
     first: str

@@ -20,7 +20,7 @@ from nextpair.selectors.state.settings import Forecast, Lease, Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class SingleJudgment:
     """One worker's answer about one document; or, with a subject, about another's answer."""
 
     number: int
@@ -29,14 +29,14 @@ class Single:
     subject: int | None = None
 
 
-class Ask(NamedTuple):
+class SingleQuestion(NamedTuple):
     """What to ask: about a document, or about an answer to it."""
 
     document: int
     subject: int | None = None
 
 
-class Singles:
+class SingleDocumentState:
     """Which documents have been judged, by whom, and what to ask next.
 
     Parameters
@@ -52,7 +52,7 @@ class Singles:
         self.documents = Documents(documents)
         self.stages = stages
         self._given = tuple(documents)
-        self._log: dict[int, Single] = {}
+        self._log: dict[int, SingleJudgment] = {}
         self._answers: Counter[int] = Counter()
         self._reviews: Counter[int] = Counter()
         self._seen: defaultdict[str, set[int]] = defaultdict(set)
@@ -61,7 +61,7 @@ class Singles:
     def __len__(self) -> int:
         return len(self._log)
 
-    def absorb(self, answer: Single) -> None:
+    def absorb(self, answer: SingleJudgment) -> None:
         """Take in the next answer of the log."""
         if answer.number <= self._last:
             raise OutOfSequence(f"judgment {answer.number} came after judgment {self._last}")
@@ -73,12 +73,12 @@ class Singles:
         else:
             self._reviews[answer.subject] += 1
 
-    def retract(self, *numbers: int) -> "Singles":
+    def retract(self, *numbers: int) -> "SingleDocumentState":
         """Return the state as it would be had these answers never been given."""
         unknown = sorted(set(numbers) - self._log.keys())
         if unknown:
             raise UnknownJudgment(f"the topic has no judgment {', '.join(map(str, unknown))}")
-        left = Singles(self._given, self.settings, stages=self.stages)
+        left = SingleDocumentState(self._given, self.settings, stages=self.stages)
         for number, answer in self._log.items():
             if number not in numbers:
                 left.absorb(answer)
@@ -98,7 +98,7 @@ class Singles:
         leases: Sequence[Lease],
         rng: np.random.Generator,
         barred: Iterable[Pair] = (),
-    ) -> Ask | Idle:
+    ) -> SingleQuestion | Idle:
         """Choose what to ask a worker now; reviews go first, so that both stages end together."""
         unseen = self._unseen(worker, leases, barred)
         review = self._review(leases, unseen)
@@ -110,7 +110,7 @@ class Singles:
         if fewest >= self.settings.votes:
             return self._idle(worker, leases, anything_unseen=bool(unseen))
         least = [document for document in sorted(unseen) if asked[document] == fewest]
-        return Ask(least[rng.integers(len(least))])
+        return SingleQuestion(least[rng.integers(len(least))])
 
     def _idle(self, worker: str, leases: Sequence[Lease], *, anything_unseen: bool) -> Idle:
         if self.finished:
@@ -125,13 +125,13 @@ class Singles:
         seen |= {one.pair[0] for one in leases if one.worker == worker}
         return set(range(len(self.documents))) - seen
 
-    def _review(self, leases: Iterable[Lease], unseen: set[int]) -> Ask | None:
+    def _review(self, leases: Iterable[Lease], unseen: set[int]) -> SingleQuestion | None:
         if self.stages < 2:
             return None
         held = {one.subject for one in leases}
         for number in self._unreviewed():
             if number not in held and self._log[number].document in unseen:
-                return Ask(self._log[number].document, number)
+                return SingleQuestion(self._log[number].document, number)
         return None
 
     def _unreviewed(self) -> Iterable[int]:
@@ -141,7 +141,7 @@ class Singles:
             if answer.subject is None and not self._reviews[number]
         )
 
-    def missing(self) -> int:
+    def count_missing(self) -> int:
         """Count the answers that are still wanted."""
         votes = self.settings.votes
         first = sum(
@@ -149,7 +149,7 @@ class Singles:
         )
         return first * self.stages + (sum(1 for _ in self._unreviewed()) if self.stages > 1 else 0)
 
-    def judged(self) -> int:
+    def count_judged(self) -> int:
         """Count the documents that have an answer."""
         return sum(count > 0 for count in self._answers.values())
 
@@ -168,7 +168,7 @@ class Singles:
     @property
     def finished(self) -> bool:
         """Whether nothing is left to ask, whoever comes."""
-        return self.missing() == 0
+        return self.count_missing() == 0
 
     @property
     def ended(self) -> End | None:
@@ -177,5 +177,5 @@ class Singles:
 
     def forecast(self) -> Forecast:
         """Say how many more answers are needed."""
-        missing = self.missing()
+        missing = self.count_missing()
         return Forecast(missing, missing, missing)

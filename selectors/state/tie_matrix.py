@@ -89,7 +89,7 @@ class TieMatrix:
             self._where[row] = self._p[row, :row].argmax()
             self._bound[row] = self._p[row, self._where[row]]
 
-    def largest(self, unknown: Allowed, allowed: Allowed | None = None) -> Pair | None:
+    def largest_pair(self, unknown: Allowed, allowed: Allowed | None = None) -> Pair | None:
         """Return the pair with the largest tie probability, or None.
 
         Parameters

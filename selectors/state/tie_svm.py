@@ -34,7 +34,7 @@ SWEEPS = 12
 """Passes over the dual variables: most margins are then within a percent of their limits."""
 
 
-def document_space(features: Array, dimensions: int = DIMENSIONS) -> Array:
+def principal_components(features: Array, dimensions: int = DIMENSIONS) -> Array:
     """Return the main directions of the documents' features.
 
     A missing value stands at its feature's mean, and that it is missing is a feature of its own:
@@ -74,7 +74,7 @@ def _standardise(columns: Array) -> Array:
     return scaled
 
 
-def likeness(space: Array) -> NDArray[np.float32]:
+def rbf_similarity(space: Array) -> NDArray[np.float32]:
     """Return how alike any two documents are, from nearly 0 to 1."""
     places = space.astype(np.float32)
     alike = np.empty((len(space), len(space)), dtype=np.float32)

@@ -13,20 +13,20 @@ from nextpair.selectors.base import (
     Choice,
     End,
     Idle,
-    Worker,
+    WorkerHistory,
     find_selector,
     make_options,
-    options_for,
+    with_judges_defaults,
 )
 from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
 from nextpair.selectors.state.ballots import Ballots, VoteRule
-from nextpair.selectors.state.bayesian_selector import Believer
+from nextpair.selectors.state.bayesian_selector import BayesianSelector
 from nextpair.selectors.state.documents import Document, Documents
 from nextpair.selectors.state.evidence import Evidence
-from nextpair.selectors.state.judgments import Finding, Judgment, Outcome, Pair, unordered
+from nextpair.selectors.state.judgments import Comparison, Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
-from nextpair.selectors.state.queries import Knowledge
+from nextpair.selectors.state.queries import TopicQueries
 from nextpair.selectors.state.reported_order import ReportedOrder
 from nextpair.selectors.state.settings import (
     Conflict,
@@ -37,7 +37,7 @@ from nextpair.selectors.state.settings import (
 )
 
 
-class Topic(Knowledge):
+class Topic(TopicQueries):
     """What is known about one topic, and what to ask next."""
 
     def __init__(self, documents: Sequence[Document], settings: Settings | None = None) -> None:
@@ -45,9 +45,9 @@ class Topic(Knowledge):
         self._given = tuple(documents)
         self.documents = Documents(documents)
         named = find_selector(self.settings.selector)
-        given = options_for(named, self.settings.judges, self.settings.options)
+        given = with_judges_defaults(named, self.settings.judges, self.settings.options)
         self._options = make_options(named, given)
-        self._selector_class = named.variant(self._options)
+        self._selector_class = named.implementation(self._options)
         self._log: list[Judgment] = []
         self._checks: list[Judgment] = []
         """Answers to questions whose answers were known."""
@@ -57,7 +57,7 @@ class Topic(Knowledge):
         self._ballots = Ballots(self._vote_rule())
         self._answered: defaultdict[str, dict[Pair, int]] = defaultdict(dict)
         self._conflicts: list[Conflict] = []
-        self._overruled: list[Finding] = []
+        self._overruled: list[Comparison] = []
         self._reopened: defaultdict[int, int] = defaultdict(int)
         self._rest_on(())
 
@@ -67,15 +67,15 @@ class Topic(Knowledge):
             return VoteRule(votes)
         return VoteRule(votes, most=votes, early_stop=False)
 
-    def _rest_on(self, findings: Iterable[Finding]) -> None:
+    def _rest_on(self, comparisons: Iterable[Comparison]) -> None:
         """Start the order and the selector anew from these findings."""
         self._order = Order(len(self.documents))
         self._evidence = Evidence()
         self.selector = self._selector_class(
             self.documents, self._order, self._options, self.settings.seed
         )
-        for finding in findings:
-            self._accept(finding)
+        for comparison in comparisons:
+            self._accept(comparison)
 
     # -- absorbing ------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ class Topic(Knowledge):
         if judgment.truth is not None:
             self._checks.append(judgment)
             self._last = judgment.number
-            self.selector.hear_known(judgment.truth, judgment.outcome, judgment.worker)
+            self.selector.observe_gold(judgment.truth, judgment.outcome, judgment.worker)
             return
         first = self.documents.position(judgment.first)
         second = self.documents.position(judgment.second)
@@ -97,68 +97,74 @@ class Topic(Knowledge):
         if first > second:
             pair, outcome = (second, first), outcome.reversed
         self._answered[judgment.worker][pair] = judgment.number
-        if isinstance(self.selector, Believer):
+        if isinstance(self.selector, BayesianSelector):
             # It has no votes to wait for; who wants to see them counts them then.
-            self.selector.hear(*pair, outcome, judgment.worker)
+            self.selector.observe(*pair, outcome, judgment.worker)
             return
-        finding = self._ballots.cast(pair, judgment.number, outcome)
-        if finding is not None:
-            self._absorb_finding(finding)
+        comparison = self._ballots.cast(pair, judgment.number, outcome)
+        if comparison is not None:
+            self._absorb_comparison(comparison)
 
-    def _absorb_finding(self, finding: Finding) -> None:
-        known = self._order.relation(finding.first, finding.second)
+    def _absorb_comparison(self, comparison: Comparison) -> None:
+        known = self._order.relation(comparison.first, comparison.second)
         if known is None:
-            self._accept(finding)
-        elif known is finding.outcome:
-            self._keep(finding, None)
+            self._accept(comparison)
+        elif known is comparison.outcome:
+            self._keep(comparison, None)
         else:
-            self._meet_conflict(finding, known)
+            self._meet_conflict(comparison, known)
 
-    def _accept(self, finding: Finding) -> None:
-        self._keep(finding, self._order.absorb(finding.first, finding.second, finding.outcome))
+    def _accept(self, comparison: Comparison) -> None:
+        self._keep(
+            comparison, self._order.absorb(comparison.first, comparison.second, comparison.outcome)
+        )
 
-    def _keep(self, finding: Finding, merge: Merge | None) -> None:
-        self._evidence.add(finding)
-        self.selector.absorb(finding, merge)
+    def _keep(self, comparison: Comparison, merge: Merge | None) -> None:
+        self._evidence.add(comparison)
+        self.selector.absorb(comparison, merge)
 
-    def _meet_conflict(self, finding: Finding, known: Outcome) -> None:
-        document = self._to_reopen(finding)
-        self._conflicts.append(Conflict(finding, known, document, self._explainer(finding, known)))
+    def _meet_conflict(self, comparison: Comparison, known: Outcome) -> None:
+        document = self._to_reopen(comparison)
+        self._conflicts.append(
+            Conflict(comparison, known, document, self._explainer(comparison, known))
+        )
         if document is None:
-            self._overrule(finding)
+            self._overrule(comparison)
         else:
-            self._reopen(document, finding)
+            self._reopen(document, comparison)
 
-    def _explainer(self, finding: Finding, known: Outcome) -> Callable[[], tuple[Finding, ...]]:
+    def _explainer(
+        self, comparison: Comparison, known: Outcome
+    ) -> Callable[[], tuple[Comparison, ...]]:
         """Remember what explains a conflict; the search waits until someone wants to know."""
-        places, size = (finding.first, finding.second), len(self._evidence)
+        places, size = (comparison.first, comparison.second), len(self._evidence)
         if self.settings.on_conflict != ConflictPolicy.REOPEN:
-            return partial(self._evidence.chain, *places, known, size)
+            return partial(self._evidence.shortest_chain, *places, known, size)
         # Evidence is replaced with every re-opening, and is too much to be kept each time.
-        chain = self._evidence.chain(*places, known)
+        chain = self._evidence.shortest_chain(*places, known)
         return partial(tuple, chain)
 
-    def _overrule(self, finding: Finding) -> None:
-        self._overruled.append(finding)
-        self.selector.absorb(finding, None)
+    def _overrule(self, comparison: Comparison) -> None:
+        self._overruled.append(comparison)
+        self.selector.absorb(comparison, None)
 
-    def _to_reopen(self, finding: Finding) -> int | None:
+    def _to_reopen(self, comparison: Comparison) -> int | None:
         # What concludes nothing from others has nothing to take back.
         if self.settings.on_conflict != ConflictPolicy.REOPEN or not self.selector.infers:
             return None
-        document = min(finding.first, finding.second, key=self._evidence.count)
+        document = min(comparison.first, comparison.second, key=self._evidence.count)
         return document if self._reopened[document] < self.settings.reopenings else None
 
-    def _reopen(self, document: int, finding: Finding) -> None:
+    def _reopen(self, document: int, comparison: Comparison) -> None:
         self._reopened[document] += 1
-        resting, overruled = tuple(self._evidence), (*self._overruled, finding)
+        resting, overruled = tuple(self._evidence), (*self._overruled, comparison)
         for doubted in (*resting, *overruled):
-            if doubted.about(document):
+            if doubted.involves(document):
                 self._ballots.reopen((doubted.first, doubted.second))
-        self._rest_on(kept for kept in resting if not kept.about(document))
+        self._rest_on(kept for kept in resting if not kept.involves(document))
         self._overruled = []
         # What was overruled by evidence that is now in doubt may hold after all.
-        for again in (kept for kept in overruled if not kept.about(document)):
+        for again in (kept for kept in overruled if not kept.involves(document)):
             if self._order.relation(again.first, again.second) in (None, again.outcome):
                 self._accept(again)
             else:
@@ -197,30 +203,38 @@ class Topic(Knowledge):
         answered = self._asked_of(worker)
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
-        who = Worker(worker, answered, frozenset(held | skipped))
+        who = WorkerHistory(worker, answered, frozenset(held | skipped))
         choice = self._choose(who, leases, skipped, rng)
         if choice is not Idle.WAIT:
             return choice
         idle = self._why_not(who, leases)
         # The one judge has answered all of it; what they skipped may be asked of somebody else.
-        return Idle.DONE if idle is Idle.SEEN and self.settings.alone and not skipped else idle
+        return (
+            Idle.DONE if idle is Idle.SEEN and self.settings.single_judge and not skipped else idle
+        )
 
     def _asked_of(self, worker: str) -> dict[Pair, int]:
         """Return the pairs that must not be put to a worker again, oldest first."""
-        if not self.settings.alone:
+        if not self.settings.single_judge:
             return self._answered.get(worker, {})
         return {pair: number for pairs in self._answered.values() for pair, number in pairs.items()}
 
     def _choose(
-        self, who: Worker, leases: Sequence[Lease], skipped: set[Pair], rng: np.random.Generator
+        self,
+        who: WorkerHistory,
+        leases: Sequence[Lease],
+        skipped: set[Pair],
+        rng: np.random.Generator,
     ) -> Choice:
-        if isinstance(self.selector, Believer):
-            return self.selector.ask(who, Counter(unordered(*one.pair) for one in leases), rng)
+        if isinstance(self.selector, BayesianSelector):
+            return self.selector.choose_pair(
+                who, Counter(unordered(*one.pair) for one in leases), rng
+            )
         asked_before = [pair for pair in self._ballots.dormant if pair in who.answered]
         open_pairs = OpenPairs(self._order, self._wanting(leases), (*skipped, *asked_before))
         return self.selector.select(open_pairs, who, rng)
 
-    def _why_not(self, who: Worker, leases: Sequence[Lease]) -> Idle:
+    def _why_not(self, who: WorkerHistory, leases: Sequence[Lease]) -> Idle:
         """Say why a worker gets nothing: an answer is awaited only from someone who has a question.
 
         Who has seen every pair that is left waits for nobody: no answer leads to one for them.
@@ -232,16 +246,16 @@ class Topic(Knowledge):
             return Idle.HELD
         return Idle.SEEN if others or who.answered or who.held else Idle.DONE
 
-    def _has_unseen(self, who: Worker) -> bool:
+    def _has_unseen(self, who: WorkerHistory) -> bool:
         """Say whether a pair is left that may be asked, and that this worker has not seen."""
         return any(not who.has_seen(unordered(*pair)) for pair in self._pairs_left())
 
     def _pairs_left(self) -> Iterable[Pair]:
         """Yield the pairs that may still be asked, whoever is."""
-        planned = self.selector.planned()
+        planned = self.selector.planned_pairs()
         if planned is not None:
             return planned
-        if isinstance(self.selector, Believer):
+        if isinstance(self.selector, BayesianSelector):
             return combinations(range(len(self.documents)), 2)
         return self._order.unrelated()
 
@@ -267,18 +281,18 @@ class Topic(Knowledge):
         """Why nothing is left to ask, whoever comes; None while something is."""
         if not self.finished:
             return None
-        if self.selector.planned() is not None:
+        if self.selector.planned_pairs() is not None:
             return End.PLAN
-        if self.selector.reached:
+        if self.selector.goal_reached:
             return End.KNOWN
-        return End.BUDGET if self.selector.spent else End.EXHAUSTED
+        return End.BUDGET if self.selector.budget_spent else End.EXHAUSTED
 
     def forecast(self) -> Forecast | None:
         """Say how many more judgments are needed, if the selector can tell."""
-        planned = self.selector.planned()
+        planned = self.selector.planned_pairs()
         if planned is None:
             told = self.selector.forecast()
-            if told is None or isinstance(self.selector, Believer):
+            if told is None or isinstance(self.selector, BayesianSelector):
                 return told
             # Votes that agree: who expects others has no reason to foresee an order.
             votes = self._vote_rule().needed_at_first

@@ -10,7 +10,7 @@ from strategies import grades, truth
 
 from nextpair.selectors.base import Idle, selector_names
 from nextpair.selectors.state import bitset
-from nextpair.selectors.state.bayesian_selector import Believer
+from nextpair.selectors.state.bayesian_selector import BayesianSelector
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
@@ -32,7 +32,7 @@ def rules(name: str, votes: int = 1, seed: int = 0) -> Settings:
 
 
 SELECTORS = {name: Topic([], rules(name)).selector for name in ALL}
-BELIEVING = [name for name in ALL if isinstance(SELECTORS[name], Believer)]
+BELIEVING = [name for name in ALL if isinstance(SELECTORS[name], BayesianSelector)]
 INFERRING = [name for name in ALL if SELECTORS[name].infers]
 PLANNING = [name for name in ALL if name not in (*BELIEVING, *INFERRING)]
 

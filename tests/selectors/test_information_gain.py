@@ -70,10 +70,12 @@ def test_it_recovers_an_order_and_knows_how_sure_it_is() -> None:
     topic = judged(thurstone(scores), 8, 8, pool())
     assert tau(topic, scores) > 0.85
     best, worst = (f"d{scores.argmax()}", f"d{scores.argmin()}")
-    assert topic.chance(best, worst) > 0.99
-    assert topic.chance(best, worst) + topic.chance(worst, best) == pytest.approx(1)
+    assert topic.win_probability(best, worst) > 0.99
+    assert topic.win_probability(best, worst) + topic.win_probability(worst, best) == pytest.approx(
+        1
+    )
     assert topic.relation(best, worst) is Outcome.BETTER
-    errors, certainty = topic.errors("order"), topic.certainty()
+    errors, certainty = topic.standard_errors("order"), topic.certainty()
     assert (errors > 0).all() and certainty is not None
     assert 0.5 <= certainty.min() <= certainty.max() <= 1
 
@@ -117,8 +119,8 @@ def test_known_answers_tell_whom_to_believe() -> None:
         Judgment(101, "d2", "d3", Outcome.BETTER, "turned"),
     ]
     topic = fold(pool(4), [*log, *answers], settings)
-    assert topic.chance("d0", "d1") > 0.6
-    assert topic.chance("d2", "d3") < 0.4
+    assert topic.win_probability("d0", "d1") > 0.6
+    assert topic.win_probability("d2", "d3") < 0.4
 
 
 def test_known_answers_tell_of_a_crowd_before_it_has_judged_anything() -> None:
@@ -129,7 +131,9 @@ def test_known_answers_tell_of_a_crowd_before_it_has_judged_anything() -> None:
             for number in range(60)
         ]
         newcomer = Judgment(100, "d0", "d1", Outcome.BETTER, "new")
-        return fold(pool(4), [*known, newcomer], Settings("information-gain")).chance("d0", "d1")
+        return fold(pool(4), [*known, newcomer], Settings("information-gain")).win_probability(
+            "d0", "d1"
+        )
 
     assert believed(turned=4) < believed(turned=0) - 0.05
 
@@ -193,7 +197,7 @@ def test_with_top_it_asks_of_those_in_question_and_stops_when_they_are_sure(top:
 def test_it_stops_at_a_width() -> None:
     topic = judged(thurstone(scores_of(7)), 12, 30, pool(), width=3.0)
     assert topic.finished
-    assert 2 * 1.6449 * topic.errors("order").mean() == pytest.approx(3.0, abs=0.4)
+    assert 2 * 1.6449 * topic.standard_errors("order").mean() == pytest.approx(3.0, abs=0.4)
 
 
 @pytest.mark.statistical

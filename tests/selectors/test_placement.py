@@ -161,7 +161,7 @@ def test_late_contradiction_moves_a_document_that_was_settled() -> None:
     room.asked += [("late", (0, 0))] * 14
     room.play()
     assert room.topic.relation("d0", "d70") is Outcome.TIE
-    assert any(conflict.finding.about(0) for conflict in room.topic.conflicts)
+    assert any(conflict.comparison.involves(0) for conflict in room.topic.conflicts)
 
 
 def test_a_settled_relation_is_explained_by_judgments_that_agree_with_it() -> None:

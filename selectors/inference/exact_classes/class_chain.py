@@ -8,7 +8,7 @@ two are equal it belongs between two neighbours, and joins the chain there.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.order import Merge, Order
 
 Kind = tuple[int, ...]
@@ -68,16 +68,16 @@ class Chain:
         # Sorted, because their order otherwise tells how often somebody asked.
         return sorted(self._alike.items())
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Follow the order, which has just taken in a finding or refused it."""
-        first, second = finding.first, finding.second
-        if self._order.relation(first, second) is not finding.outcome:
+        first, second = comparison.first, comparison.second
+        if self._order.relation(first, second) is not comparison.outcome:
             return
         if merge is not None:
             self._settle(self._merge(merge))
-        elif finding.outcome is not Outcome.TIE:
+        elif comparison.outcome is not Outcome.TIE:
             one, other = self._order.label(first), self._order.label(second)
-            sign = 1 if finding.outcome is Outcome.BETTER else -1
+            sign = 1 if comparison.outcome is Outcome.BETTER else -1
             self._settle(self._relate(one, other, sign))
 
     def _touch(self, label: int) -> Cluster | None:

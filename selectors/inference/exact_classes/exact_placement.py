@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.inference.exact_classes.acquisition import Candidates, candidates
 from nextpair.selectors.inference.exact_classes.class_chain import Chain
 from nextpair.selectors.inference.exact_classes.cluster_posterior import Outlook, look
@@ -21,7 +21,7 @@ from nextpair.selectors.inference.exact_classes.feature_likelihood import Hints
 from nextpair.selectors.inference.exact_classes.remaining_judgments import before_answers, remaining
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Pair
+from nextpair.selectors.state.judgments import Comparison, Pair
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 from nextpair.selectors.state.settings import Forecast
@@ -39,19 +39,21 @@ class Proof(Selector):
         self._hints = Hints(documents, self._chain, order)
         self._seen: tuple[Outlook, Candidates] | None = None
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
         """Follow the finding along the chain."""
-        self._chain.absorb(finding, merge)
+        self._chain.absorb(comparison, merge)
         self._hints.absorb()
         self._seen = None
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the pair that is worth most among those that are free."""
         if self.order.complete:
             return Idle.DONE
         found = self._worthiest(open_pairs, rng) if self._chain.labels else None
         found = found or self._any(open_pairs, rng)
-        return self.pause() if found is None else self.pair_of(*found, open_pairs, rng)
+        return self.idle_reason() if found is None else self.draw_pair(*found, open_pairs, rng)
 
     def forecast(self) -> Forecast:
         """Say how many more pairs have to be asked."""
@@ -76,7 +78,7 @@ class Proof(Selector):
 
     def _worthiest(self, open_pairs: OpenPairs, rng: np.random.Generator) -> Pair | None:
         outlook, pairs = self._look()
-        busy = {self.order.label(document) for pair in open_pairs.wanting for document in pair}
+        busy = {self.order.label(document) for pair in open_pairs.votes_wanted for document in pair}
         idle = ~sum(1 << label for label in busy)
         for row, partner in pairs.best_first(outlook.rows_of(busy)):
             ones = outlook.members(row) & idle

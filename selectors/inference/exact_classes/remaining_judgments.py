@@ -18,7 +18,7 @@ from nextpair.selectors.inference.exact_classes.cluster_posterior import (
     look,
 )
 from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.order import Order
 
 TOGETHER = 0.82
@@ -80,7 +80,7 @@ def _after_first(size: int, outcome: Outcome) -> tuple[float, float]:
     """Return what is left once any two documents of so many have been compared."""
     order = Order(size)
     chain = Chain(order)
-    chain.absorb(Finding(0, 1, outcome, ()), order.absorb(0, 1, outcome))
+    chain.absorb(Comparison(0, 1, outcome, ()), order.absorb(0, 1, outcome))
     return (0.0, 0.0) if order.complete else remaining(chain, look(chain, None, order))
 
 

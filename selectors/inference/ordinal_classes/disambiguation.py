@@ -10,7 +10,7 @@ from itertools import chain, product
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.inference.ordinal_classes.acquisition import Mask
 from nextpair.selectors.inference.ordinal_classes.comparisons import Disputed
 from nextpair.selectors.inference.ordinal_classes.eligibility import FIRST_AT_ONCE
@@ -30,7 +30,7 @@ def confirm(
     beliefs: View,
     firm: Mask,
     told_apart: int,
-    worker: Worker,
+    worker: WorkerHistory,
     open_pairs: Counter[Pair],
     answered: Mapping[Pair, int],
     rng: np.random.Generator,
@@ -80,7 +80,7 @@ def _pairs(sides: Disputed) -> Iterator[Pair]:
 
 
 def _draw(
-    sides: Disputed, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator
+    sides: Disputed, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
 ) -> Pair | None:
     """Draw a pair from two sides that this worker may have; None if there is none at all."""
     drawn = zip(*(rng.choice(side, TRIES) for side in sides), strict=True)

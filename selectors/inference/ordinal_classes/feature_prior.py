@@ -19,7 +19,7 @@ from nextpair.selectors.inference.ordinal_classes.factor_messages import log_sum
 from nextpair.selectors.inference.ordinal_classes.places import Array
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.ranks import mid_ranks
-from nextpair.selectors.state.tie_svm import document_space
+from nextpair.selectors.state.tie_svm import principal_components
 
 DIRECTIONS = 16
 """Directions kept of all features."""
@@ -48,7 +48,7 @@ class FeatureModel:
     def _space(self) -> Array | None:
         """Documents as columns, directions as rows; None if all documents look alike."""
         given = np.column_stack([self._documents.features, self._documents.priors])
-        space = document_space(given[:, ~np.isnan(given).all(axis=0)], DIRECTIONS).T
+        space = principal_components(given[:, ~np.isnan(given).all(axis=0)], DIRECTIONS).T
         return np.ascontiguousarray(space) if (np.abs(space - space[:, :1]) > 1e-9).any() else None
 
     @property

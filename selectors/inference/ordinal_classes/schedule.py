@@ -126,8 +126,8 @@ class Fitting:
     def strengths(self) -> Array:
         """Score every document by how it fared, whatever the classes; 0 if nobody judged it."""
         answers = self._beliefs.answers
-        found = bradley_terry.rank(
-            bradley_terry.compare(
+        found = bradley_terry.fit_bradley_terry(
+            bradley_terry.collect_pair_responses(
                 len(self._numbers),
                 answers.first,
                 answers.second,

@@ -83,7 +83,7 @@ def test_ratios_that_agree_are_returned_as_they_are() -> None:
 
 def test_parts_nobody_connected_are_named_and_each_has_geometric_mean_one_first() -> None:
     found = log_ratio([0, 2], [1, 3], [7, 1], [1, 0], 5)
-    assert found.parts[0] == found.parts[1] != found.parts[2] == found.parts[3]
+    assert found.components[0] == found.components[1] != found.components[2] == found.components[3]
     # Parts (2, 1/2) and (sqrt 2, 1 / sqrt 2), then divided by 2; the last document has no answer.
     assert found.scores[:4] == pytest.approx([1, 0.25, 2**-0.5, 2**-1.5])
     assert np.isnan(found.scores[4])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nextpair.selectors.aggregation.majority import majority
-from nextpair.selectors.aggregation.responses import UNKNOWN, collect
+from nextpair.selectors.aggregation.responses import UNKNOWN, collect_responses
 
 VOTES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=30)
 
@@ -14,7 +14,7 @@ VOTES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=30)
 @given(VOTES)
 def test_the_majority_is_the_one_counted_by_hand(votes: list[tuple[int, int]]) -> None:
     found = majority(
-        collect([i for i, _ in votes], [0] * len(votes), [x for _, x in votes], (5, 1, 3))
+        collect_responses([i for i, _ in votes], [0] * len(votes), [x for _, x in votes], (5, 1, 3))
     )
     for item in range(5):
         counted = Counter(label for about, label in votes if about == item).most_common()
@@ -24,7 +24,7 @@ def test_the_majority_is_the_one_counted_by_hand(votes: list[tuple[int, int]]) -
 
 
 def test_the_order_of_options_breaks_a_tie_only_where_asked() -> None:
-    split = collect([0, 0, 1], [0, 1, 0], [2, 1, 0], (3, 2, 3))
+    split = collect_responses([0, 0, 1], [0, 1, 0], [2, 1, 0], (3, 2, 3))
     assert majority(split).labels.tolist() == [UNKNOWN, 0, UNKNOWN]
     broken = majority(split, break_ties=True)
     assert broken.labels.tolist() == [1, 0, UNKNOWN]
@@ -32,5 +32,5 @@ def test_the_order_of_options_breaks_a_tie_only_where_asked() -> None:
 
 
 def test_no_answers_are_no_majority() -> None:
-    assert majority(collect([], [], [])).labels.tolist() == []
-    assert majority(collect([], [], [], (2, 0, 0))).labels.tolist() == [UNKNOWN, UNKNOWN]
+    assert majority(collect_responses([], [], [])).labels.tolist() == []
+    assert majority(collect_responses([], [], [], (2, 0, 0))).labels.tolist() == [UNKNOWN, UNKNOWN]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.selectors.aggregation.responses import Answers, collect
+from nextpair.selectors.aggregation.responses import Responses, collect_responses
 from nextpair.selectors.agreement.kappas import (
-    Level,
+    MeasurementLevel,
     fleiss_kappa,
     krippendorff_alpha,
     weighted_kappa,
@@ -39,11 +39,13 @@ OBSERVERS = """1 2 3 3 2 1 4 1 2 . . .
 PUBLISHED = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}
 
 
-def counted(rows: str) -> Answers:
+def counted(rows: str) -> Responses:
     table = np.array([[int(cell) for cell in row.split()] for row in rows.split("\n")])
     items, labels = np.nonzero(table)
     often = table[items, labels]
-    return collect(np.repeat(items, often), [0] * int(often.sum()), np.repeat(labels, often))
+    return collect_responses(
+        np.repeat(items, often), [0] * int(often.sum()), np.repeat(labels, often)
+    )
 
 
 def observed() -> tuple[list[int], list[int]]:
@@ -63,18 +65,18 @@ def test_fleiss_kappa_of_the_worked_example() -> None:
 def test_an_item_with_one_answer_says_nothing_of_agreement() -> None:
     more = FLEISS + "\n1 0 0 0 0"
     assert fleiss_kappa(counted(more)) == fleiss_kappa(counted(FLEISS))
-    assert isnan(fleiss_kappa(collect([0, 1], [0, 0], [0, 1])))
-    assert isnan(fleiss_kappa(collect([0, 0], [0, 1], [1, 1])))
+    assert isnan(fleiss_kappa(collect_responses([0, 1], [0, 0], [0, 1])))
+    assert isnan(fleiss_kappa(collect_responses([0, 0], [0, 1], [1, 1])))
 
 
 def test_fleiss_kappa_of_two_raters_is_scotts_pi() -> None:
     # Scott's pi by hand: they agree on 3 of 4, and 5 of 8 answers are 0: (3/4 - 34/64) / (30/64).
-    answers = collect([0, 0, 1, 1, 2, 2, 3, 3], [0, 1] * 4, [0, 0, 0, 0, 1, 1, 0, 1])
+    answers = collect_responses([0, 0, 1, 1, 2, 2, 3, 3], [0, 1] * 4, [0, 0, 0, 0, 1, 1, 0, 1])
     assert fleiss_kappa(answers) == pytest.approx((3 / 4 - 34 / 64) / (30 / 64))
 
 
-@pytest.mark.parametrize("level", list(Level))
-def test_alpha_is_krippendorffs_own(level: Level) -> None:
+@pytest.mark.parametrize("level", list(MeasurementLevel))
+def test_alpha_is_krippendorffs_own(level: MeasurementLevel) -> None:
     assert krippendorff_alpha(*observed(), level) == pytest.approx(PUBLISHED[level], abs=5e-4)
 
 
@@ -104,9 +106,11 @@ def naive_alpha(units: list[int], values: list[int], level: str) -> float:
 
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), min_size=4, max_size=16),
-    st.sampled_from(list(Level)),
+    st.sampled_from(list(MeasurementLevel)),
 )
-def test_alpha_is_that_of_all_pairs_of_values(drawn: list[tuple[int, int]], level: Level) -> None:
+def test_alpha_is_that_of_all_pairs_of_values(
+    drawn: list[tuple[int, int]], level: MeasurementLevel
+) -> None:
     units, values = [unit for unit, _ in drawn], [value for _, value in drawn]
     alpha = krippendorff_alpha(units, values, level)
     if isnan(alpha):

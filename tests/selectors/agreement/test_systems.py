@@ -95,8 +95,8 @@ def test_systems_told_apart_are_counted_against_the_reference() -> None:
     assert min(counted) > 0
     turned = compare_systems(other, reference, level=0.05)
     assert turned.discrimination == Discrimination(counted[0], counted[2], counted[1], counted[3])
-    assert found.tau == pytest.approx(found.order.shares[0] - found.order.shares[1])
-    assert found.order == turned.order
+    assert found.tau == pytest.approx(found.concordance.shares[0] - found.concordance.shares[1])
+    assert found.concordance == turned.concordance
 
 
 def test_a_stricter_level_tells_fewer_apart() -> None:

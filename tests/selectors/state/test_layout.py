@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
-from nextpair.selectors.state.layout import picture
+from nextpair.selectors.state.layout import lay_out
 from nextpair.selectors.state.order import Order
 from nextpair.selectors.state.settings import Settings
 from nextpair.selectors.state.topic_state import fold
@@ -24,14 +24,14 @@ def drawn(size: int, seed: int) -> Order:
 @given(st.integers(0, 9), st.integers(0, 10**6))
 def test_every_document_is_where_the_order_allows(size: int, seed: int) -> None:
     order = drawn(size, seed)
-    found = picture(order)
-    everywhere = [*found.boxes, *(one.documents for one in found.loose)]
+    found = lay_out(order)
+    everywhere = [*found.classes, *(one.documents for one in found.unplaced)]
     assert sorted(n for documents in everywhere for n in documents) == list(range(size))
-    for place, box in enumerate(found.boxes):
-        for worse in found.boxes[place + 1 :]:
+    for place, box in enumerate(found.classes):
+        for worse in found.classes[place + 1 :]:
             assert order.relation(box[0], worse[0]) is Outcome.BETTER
-    for one in found.loose:
-        for place, box in enumerate(found.boxes):
+    for one in found.unplaced:
+        for place, box in enumerate(found.classes):
             for document in one.documents:
                 known = order.relation(box[0], document)
                 if known is Outcome.BETTER:
@@ -41,12 +41,14 @@ def test_every_document_is_where_the_order_allows(size: int, seed: int) -> None:
 
 
 def test_a_finished_order_is_all_boxes_and_an_untouched_one_has_none() -> None:
-    done = picture(Order.of_classes(4, [(2,), (0, 3), (1,)]))
-    assert done.boxes == [(2,), (0, 3), (1,)]
-    assert done.loose == []
-    untouched = picture(Order(3))
-    assert untouched.boxes == []
-    assert [(one.documents, one.first, one.last) for one in untouched.loose] == [((0, 1, 2), 0, 0)]
+    done = lay_out(Order.of_classes(4, [(2,), (0, 3), (1,)]))
+    assert done.classes == [(2,), (0, 3), (1,)]
+    assert done.unplaced == []
+    untouched = lay_out(Order(3))
+    assert untouched.classes == []
+    assert [(one.documents, one.first, one.last) for one in untouched.unplaced] == [
+        ((0, 1, 2), 0, 0)
+    ]
 
 
 def test_what_placement_doubts_is_between_the_classes_it_may_be_of() -> None:
@@ -67,9 +69,9 @@ def test_what_placement_doubts_is_between_the_classes_it_may_be_of() -> None:
             number += 1
             log.append(Judgment(number, f"d{first}", f"d{second}", outcome, "ann"))
     topic = fold(documents, log, Settings("placement"))
-    found = topic.picture()
-    assert len(found.boxes) == 3
-    for one in found.loose:
+    found = topic.layout()
+    assert len(found.classes) == 3
+    for one in found.unplaced:
         assert 0 <= one.first <= one.last <= 6
-    (doubted,) = (one for one in found.loose if 11 in one.documents)
+    (doubted,) = (one for one in found.unplaced if 11 in one.documents)
     assert doubted.first >= 2

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from naive import accepted, closure
+from naive import accepted, transitive_closure
 from strategies import Answer, arbitrary, consistent, truth
 
 from nextpair.selectors.errors import Contradiction
@@ -30,7 +30,7 @@ def test_the_order_is_the_transitive_closure(case: tuple[int, list[Answer]]) -> 
     order = Order(size)
     for count, answer in enumerate(answers, start=1):
         order.absorb(*answer)
-        assert relations(order) == closure(size, answers[:count])
+        assert relations(order) == transitive_closure(size, answers[:count])
 
 
 @given(arbitrary())
@@ -45,7 +45,7 @@ def test_a_contradiction_is_refused_exactly_when_it_is_one(case: tuple[int, list
         except Contradiction:
             assert relations(order) == before
     assert kept == accepted(size, answers)
-    assert relations(order) == closure(size, kept)
+    assert relations(order) == transitive_closure(size, kept)
 
 
 @given(consistent())
@@ -99,7 +99,7 @@ def test_net_wins_of_a_complete_order_are_the_order() -> None:
     for first in range(len(grades)):
         for second in range(first):
             order.absorb(first, second, truth(first, second, grades))
-    net = order.net_wins()
+    net = order.copeland_scores()
     assert order.unknown_pairs == 0
     assert np.array_equal(
         np.unique(net, return_inverse=True)[1], np.unique(grades, return_inverse=True)[1]
@@ -119,7 +119,7 @@ def test_net_wins_are_those_counted_one_by_one(case: tuple[int, list[Answer]]) -
         )
         for one in range(size)
     ]
-    assert order.net_wins() == counted
+    assert order.copeland_scores() == counted
 
 
 def test_five_thousand_documents_are_held() -> None:

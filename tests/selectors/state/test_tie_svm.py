@@ -83,7 +83,7 @@ def test_the_space_has_no_missing_values_and_a_fixed_sign() -> None:
     rng = np.random.default_rng(2)
     features = rng.normal(size=(30, 6))
     features[rng.random((30, 6)) < 0.3] = np.nan
-    space = tie_svm.document_space(features)
+    space = tie_svm.principal_components(features)
     assert space.shape == (30, tie_svm.DIMENSIONS)
     assert np.isfinite(space).all()
     assert (space[np.abs(space).argmax(axis=0), range(space.shape[1])] > 0).all()
@@ -92,13 +92,13 @@ def test_the_space_has_no_missing_values_and_a_fixed_sign() -> None:
 
 def test_a_constant_feature_and_a_feature_never_given_say_nothing() -> None:
     features = np.column_stack([np.full(5, 3.0), np.full(5, np.nan)])
-    assert not tie_svm.document_space(features).any()
-    assert (tie_svm.likeness(tie_svm.document_space(features)) == 1).all()
+    assert not tie_svm.principal_components(features).any()
+    assert (tie_svm.rbf_similarity(tie_svm.principal_components(features)) == 1).all()
 
 
 def test_documents_are_most_like_themselves() -> None:
     space = np.random.default_rng(0).normal(size=(9, 3))
-    alike = tie_svm.likeness(space)
+    alike = tie_svm.rbf_similarity(space)
     assert np.allclose(np.diag(alike), 1)
     assert np.array_equal(alike, alike.T)
     assert alike.min() > 0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import accepted, closure
+from naive import accepted, transitive_closure
 from strategies import Answer, arbitrary, consistent
 
 from nextpair.selectors.base import Idle
@@ -22,7 +22,7 @@ from nextpair.selectors.errors import (
 from nextpair.selectors.state import topic_state
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
-from nextpair.selectors.state.settings import ConflictPolicy, Lease, Reason, Settings
+from nextpair.selectors.state.settings import ConflictPolicy, ExplanationStep, Lease, Settings
 from nextpair.selectors.state.topic_state import Topic
 
 B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
@@ -46,7 +46,7 @@ def log(answers: Iterable[Answer]) -> list[Judgment]:
     ]
 
 
-def answers_of(chain: Iterable[Reason]) -> list[Answer]:
+def answers_of(chain: Iterable[ExplanationStep]) -> list[Answer]:
     return [(int(step.first[1:]), int(step.second[1:]), step.outcome) for step in chain]
 
 
@@ -68,7 +68,7 @@ def test_a_retraction_equals_never_having_happened(
     retracted = topic.retract(*gone)
     left = [judgment for judgment in whole if judgment.number not in gone]
     assert told(retracted) == told(fold(pool(size), left))
-    assert told(retracted) == closure(
+    assert told(retracted) == transitive_closure(
         size, [answer for number, answer in enumerate(answers) if number not in gone]
     )
     assert retracted.log == tuple(left)
@@ -84,12 +84,12 @@ def test_older_evidence_wins_and_every_contradiction_is_kept(
     once = list({frozenset(answer[:2]): answer for answer in reversed(answers)}.values())[::-1]
     topic = fold(pool(size), log(once))
     kept = accepted(size, once)
-    assert told(topic) == closure(size, kept)
+    assert told(topic) == transitive_closure(size, kept)
     assert len(topic.conflicts) == len(once) - len(kept)
     for conflict in topic.conflicts:
         assert conflict.reopened is None
-        assert conflict.known is not conflict.finding.outcome
-        assert conflict.because
+        assert conflict.known is not conflict.comparison.outcome
+        assert conflict.explanation
 
 
 @pytest.mark.parametrize("policy", ConflictPolicy)
@@ -100,11 +100,11 @@ def test_a_conflict_tells_what_was_known_when_it_came(
     size, answers = case
     whole, given_settings = log(answers), Settings(CERTAIN, on_conflict=policy)
     for conflict in fold(pool(size), whole, given_settings).conflicts:
-        first, second = f"d{conflict.finding.first}", f"d{conflict.finding.second}"
-        before = fold(pool(size), whole[: max(conflict.finding.judgments)], given_settings)
+        first, second = f"d{conflict.comparison.first}", f"d{conflict.comparison.second}"
+        before = fold(pool(size), whole[: max(conflict.comparison.judgments)], given_settings)
         assert before.relation(first, second) is conflict.known
         assert [step.judgments for step in before.explain(first, second)] == [
-            step.judgments for step in conflict.because
+            step.judgments for step in conflict.explanation
         ]
 
 
@@ -115,12 +115,12 @@ def test_reopening_never_corrupts_the_order(case: tuple[int, list[Answer]], vote
     topic = fold(pool(size), log(answers), reopening)
     relations = told(topic)
     strict = [(*pair, relation) for pair, relation in relations.items()]
-    assert closure(size, strict) == relations
+    assert transitive_closure(size, strict) == relations
     assert all(relations[place, place] is T for place in range(size))
     for (first, second), relation in relations.items():
         if first != second:
             chain = answers_of(topic.explain(f"d{first}", f"d{second}"))
-            assert closure(size, chain)[first, second] is relation
+            assert transitive_closure(size, chain)[first, second] is relation
 
 
 @given(arbitrary())
@@ -151,17 +151,17 @@ def test_an_explanation_is_a_shortest_chain_that_implies_the_relation(
     assert chain[-1].second == f"d{second}"
     assert all(one.second == other.first for one, other in pairwise(chain))
     links = answers_of(chain)
-    assert closure(size, links)[first, second] is relation
+    assert transitive_closure(size, links)[first, second] is relation
     assert all(link.judgments for link in chain)
     if len(chain) <= 3:
         for fewer in combinations(set(answers), len(chain) - 1):
-            assert (first, second) not in closure(size, fewer)
+            assert (first, second) not in transitive_closure(size, fewer)
 
 
 def test_a_direct_judgment_explains_itself_even_if_it_came_last() -> None:
     topic = fold(pool(3), log([(0, 1, B), (1, 2, B), (0, 2, B)]))
     (link,) = topic.explain("d2", "d0")
-    assert link == Reason("d2", "d0", W, (2,))
+    assert link == ExplanationStep("d2", "d0", W, (2,))
 
 
 def test_an_explanation_names_every_vote_of_its_pairs() -> None:
@@ -177,8 +177,8 @@ def test_a_reopened_document_is_asked_about_again() -> None:
     topic = fold(pool(3), log([(0, 1, B), (1, 2, B), (0, 2, W)]), REOPEN)
     (conflict,) = topic.conflicts
     assert conflict.reopened == 0
-    assert [link.judgments for link in conflict.because] == [(0,), (1,)]
-    assert told(topic) == closure(3, [(1, 2, B)])
+    assert [link.judgments for link in conflict.explanation] == [(0,), (1,)]
+    assert told(topic) == transitive_closure(3, [(1, 2, B)])
     assert topic.select("someone", [], np.random.default_rng(0)) is not Idle.DONE
 
 
@@ -195,7 +195,7 @@ def test_a_late_vote_that_turns_a_decided_pair_is_a_conflict() -> None:
     topic = fold(pool(2), log([(0, 1, B), (0, 1, W)]))
     assert topic.relation("d0", "d1") is B
     (conflict,) = topic.conflicts
-    assert conflict.finding.outcome is W
+    assert conflict.comparison.outcome is W
     assert topic.matches()[0].score == 0.5
 
 

@@ -6,7 +6,7 @@ from strategies import Answer, arbitrary, consistent
 
 from nextpair.selectors.errors import Contradiction
 from nextpair.selectors.inference.exact_classes.class_chain import Chain
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.order import Order
 
 
@@ -18,7 +18,7 @@ def folded(size: int, answers: list[Answer], asks: bool = False) -> tuple[Order,
             merge = order.absorb(first, second, outcome)
         except Contradiction:
             merge = None
-        chain.absorb(Finding(first, second, outcome, ()), merge)
+        chain.absorb(Comparison(first, second, outcome, ()), merge)
         if asks:
             chain.alike()
     return order, chain

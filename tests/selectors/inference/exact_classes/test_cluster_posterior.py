@@ -8,7 +8,7 @@ from strategies import Answer, consistent
 from nextpair.selectors.inference.exact_classes.acquisition import SURE, candidates, worth
 from nextpair.selectors.inference.exact_classes.class_chain import Chain
 from nextpair.selectors.inference.exact_classes.cluster_posterior import SAME_GAP, look, sides, ties
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.order import Order
 
 
@@ -16,7 +16,7 @@ def folded(size: int, answers: list[Answer]) -> tuple[Order, Chain]:
     order = Order(size)
     chain = Chain(order)
     for first, second, outcome in answers:
-        chain.absorb(Finding(first, second, outcome, ()), order.absorb(first, second, outcome))
+        chain.absorb(Comparison(first, second, outcome, ()), order.absorb(first, second, outcome))
     return order, chain
 
 

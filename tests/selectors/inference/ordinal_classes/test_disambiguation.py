@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from answering import believe
 
-from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.inference.ordinal_classes import structure_search
 from nextpair.selectors.inference.ordinal_classes.disambiguation import (
     DISPUTED_AT_ONCE,
@@ -38,7 +38,7 @@ def ask(
     answered: dict[Pair, int] | None = None,
 ) -> Choice:
     firm = np.ones(len(GRADES), dtype=np.bool_)
-    worker = Worker("w", held=seen)
+    worker = WorkerHistory("w", held=seen)
     places = view.beliefs.shape[1] if told_apart is None else told_apart
     rng = np.random.default_rng(0)
     return confirm(view, firm, places, worker, open_pairs or Counter(), answered or {}, rng)
