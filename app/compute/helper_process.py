@@ -7,6 +7,7 @@ connection to the database while it forks, so a fork inherits neither locks nor 
 
 import ctypes
 import gc
+import importlib
 import os
 import pickle
 import select
@@ -43,6 +44,8 @@ def main() -> None:
     limit_threads()
     load_selectors()
     load_ratings()
+    # Jobs compute in forks: what a fork imports, the next one would import again.
+    importlib.import_module("nextpair.selectors.deferred.learners")
     first = read_frame(0)
     if first is None:
         return

@@ -19,8 +19,6 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
-from sklearn.metrics import cohen_kappa_score
 
 from nextpair.selectors.aggregation.responses import (
     FloatArray,
@@ -31,6 +29,7 @@ from nextpair.selectors.aggregation.responses import (
     read_numbers,
 )
 from nextpair.selectors.errors import BadInput
+from nextpair.selectors.state.ranks import mid_ranks
 
 BLOCK = 256
 """Distinct values compared with all others at a time, which bounds the memory."""
@@ -56,6 +55,8 @@ def weighted_kappa(first: ArrayLike, second: ArrayLike, *, labels: int | None = 
         raise BadInput(f"a grade is beyond {labels} labels")
     if not len(rows) or len(np.unique(np.concatenate((rows, columns)))) < 2:
         return np.nan
+    from nextpair.selectors.deferred.learners import cohen_kappa_score
+
     grades = None if labels is None else np.arange(labels)
     return float(cohen_kappa_score(rows, columns, labels=grades, weights="quadratic"))
 
@@ -102,7 +103,7 @@ def krippendorff_alpha(
     if len(np.unique(numbers)) < 2:
         return np.nan
     if level == MeasurementLevel.ORDINAL:
-        numbers, level = np.asarray(rankdata(numbers), dtype=np.float64), MeasurementLevel.INTERVAL
+        numbers, level = mid_ranks(numbers), MeasurementLevel.INTERVAL
     observed = _observed_difference(unit_of, numbers, MeasurementLevel(level))
     return 1 - observed / _expected_difference(numbers, MeasurementLevel(level))
 

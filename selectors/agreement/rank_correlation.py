@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import kendalltau
-from sklearn.metrics import roc_auc_score
 
 from nextpair.selectors.aggregation.responses import FloatArray, check_same_length, read_numbers
 from nextpair.selectors.errors import BadInput
@@ -87,6 +85,8 @@ def tau_b(first: ArrayLike, second: ArrayLike) -> float:
     left, right = _read_both(first, second)
     if len(set(left)) < 2 or len(set(right)) < 2:
         return np.nan
+    from nextpair.selectors.deferred.measures import kendalltau
+
     return float(kendalltau(left, right).statistic)
 
 
@@ -100,6 +100,8 @@ def auc(relevant: ArrayLike, scores: ArrayLike) -> float:
         raise BadInput("relevant must be 0 or 1")
     if len(set(truth)) < 2:
         return np.nan
+    from nextpair.selectors.deferred.learners import roc_auc_score
+
     return float(roc_auc_score(truth, scored))
 
 
