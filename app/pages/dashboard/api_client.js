@@ -1,144 +1,189 @@
-// The calls that the owner of a study makes, with a key that is kept as long as the tab is open.
+// Requests that the dashboard sends, with a key that is stored as long as the tab is open.
 
-import { call, Lost, Refusal } from "../shared/api_call.js";
+import { addressOf, request, RequestRefused, ServiceUnavailable } from "../shared/api_request.js";
 
-const KEPT = "nextpair-key";
-const LONG = 600_000;
+/** @import { KeyOut, Operations, Page } from "../shared/api_types.d.ts" */
+
+/**
+ * @typedef {keyof Operations} Operation
+ * @typedef {Extract<Operation, `GET ${string}`>} GetOperation
+ * @typedef {{[Name in Operation]: Operations[Name]["answer"] extends Page<unknown> ? Name : never}[Operation]} ListOperation
+ */
+/**
+ * @template {ListOperation} Name
+ * @typedef {Operations[Name]["answer"] extends Page<infer Item> ? Item : never} ItemOf
+ */
+
+const STORAGE_KEY = "nextpair-key";
+const LONG_TIMEOUT = 600_000;
+const PAGE_LENGTH = 1000;
 
 /** Return the key of this tab, if there is one. */
-export function keptKey() {
+export function storedKey() {
   try {
-    return sessionStorage.getItem(KEPT);
+    return sessionStorage.getItem(STORAGE_KEY);
   } catch {
     return null;
   }
 }
 
-/** @param {string | null} key to be kept, or null to forget it */
-export function keepKey(key) {
+/** @param {string | null} key null deletes the stored key */
+export function storeKey(key) {
   try {
-    if (key) sessionStorage.setItem(KEPT, key);
-    else sessionStorage.removeItem(KEPT);
+    if (key) sessionStorage.setItem(STORAGE_KEY, key);
+    else sessionStorage.removeItem(STORAGE_KEY);
   } catch {
-    // A browser that keeps nothing asks for the key on every page.
+    // A browser without storage asks for the key on every page.
   }
 }
 
-/** The holder of a key. */
-export class Owner {
+/** The requests of a key. */
+export class ApiClient {
+  /** @type {KeyOut["scope"]} */
+  scope = "read";
+
   /** @param {string} key */
   constructor(key) {
     this.key = key;
-    this.scope = "";
   }
 
-  /** Whether the key may change things. */
-  get manages() {
+  /** Whether the key may change anything. */
+  get canManage() {
     return this.scope === "admin";
   }
 
-  /** @param {string} path @returns {Promise<any>} */
-  get(path) {
-    return call("GET", path, this.key);
-  }
-
-  /** Ask for what takes long. @param {string} path @returns {Promise<any>} */
-  wait(path) {
-    return call("GET", path, this.key, undefined, LONG);
-  }
-
-  /** @param {string} path @param {unknown} body @returns {Promise<any>} */
-  post(path, body) {
-    return call("POST", path, this.key, body, LONG);
-  }
-
-  /** @param {string} path @param {unknown} body @returns {Promise<any>} */
-  patch(path, body) {
-    return call("PATCH", path, this.key, body);
+  /**
+   * @template {GetOperation} Name
+   * @param {Name} operation
+   * @param {Operations[Name]["path"]} path
+   * @param {Operations[Name]["query"]} [query]
+   */
+  get(operation, path, query) {
+    return request(operation, { token: this.key, path, query });
   }
 
   /**
-   * Fetch all pages of a list, up to a number of things.
-   * @param {string} path
-   * @param {number} most
-   * @returns {Promise<any[]>}
+   * Request something that the service may need minutes for.
+   * @template {GetOperation} Name
+   * @param {Name} operation
+   * @param {Operations[Name]["path"]} path
+   * @param {Operations[Name]["query"]} [query]
    */
-  async list(path, most = Infinity) {
-    const found = [];
-    for (let after = ""; ; ) {
-      const limit = Math.min(1000, most - found.length);
-      const query = `limit=${limit}${after && `&after=${encodeURIComponent(after)}`}`;
-      const page = await this.get(`${path}${path.includes("?") ? "&" : "?"}${query}`);
-      found.push(...page.items);
-      if (!page.next || found.length >= most) return found;
+  getSlow(operation, path, query) {
+    return request(operation, { token: this.key, path, query, timeout: LONG_TIMEOUT });
+  }
+
+  /**
+   * Request a change.
+   * @template {Exclude<Operation, GetOperation>} Name
+   * @param {Name} operation
+   * @param {Operations[Name]["path"]} path
+   * @param {Operations[Name]["body"]} body
+   */
+  send(operation, path, body) {
+    return request(operation, { token: this.key, path, body, timeout: LONG_TIMEOUT });
+  }
+
+  /**
+   * Request the pages of a list, one after the other.
+   * @template {ListOperation & GetOperation} Name
+   * @param {Name} operation
+   * @param {Operations[Name]["path"]} path
+   * @param {Operations[Name]["query"]} [query]
+   * @param {number} [limit] number of items after which no further page is requested
+   * @returns {Promise<ItemOf<Name>[]>}
+   */
+  async list(operation, path, query, limit = Infinity) {
+    /** @type {ItemOf<Name>[]} */
+    const items = [];
+    /** @type {string | null} */
+    let after = null;
+    do {
+      const position = { limit: Math.min(PAGE_LENGTH, limit - items.length), ...(after === null ? {} : { after }) };
+      const parameters = /** @type {Operations[Name]["query"]} */ ({ ...query, ...position });
+      const page = /** @type {Page<ItemOf<Name>>} */ (await this.get(operation, path, parameters));
+      items.push(...page.items);
       after = page.next;
-    }
+    } while (after !== null && items.length < limit);
+    return items;
   }
 
   /**
    * Send a form with files.
-   * @param {string} path
+   * @template {Operation} Name
+   * @param {Name} operation
+   * @param {Operations[Name]["path"]} path
    * @param {FormData} form
-   * @returns {Promise<any>}
+   * @returns {Promise<Operations[Name]["answer"]>}
    */
-  async upload(path, form) {
-    return (await this.#fetch(path, { method: "POST", body: form })).json();
-  }
-
-  /** @param {string} path */
-  async text(path) {
-    return (await this.#fetch(path)).text();
+  async upload(operation, path, form) {
+    const response = await this.#fetch(addressOf(operation, path), { method: "POST", body: form });
+    return response.json();
   }
 
   /**
-   * Let the browser save a file; a link could not carry the key.
-   * @param {string} path
-   * @param {string} name
+   * @template {GetOperation} Name
+   * @param {Name} operation
+   * @param {Operations[Name]["path"]} path
+   * @param {Operations[Name]["query"]} [query]
    */
-  async download(path, name) {
-    const response = await this.#fetch(path);
+  async text(operation, path, query) {
+    const response = await this.#fetch(addressOf(operation, path, query));
+    return response.text();
+  }
+
+  /**
+   * Save a response as a file. A link would not do, because it cannot carry the key.
+   * @template {GetOperation} Name
+   * @param {string} fileName
+   * @param {Name} operation
+   * @param {Operations[Name]["path"]} path
+   * @param {Operations[Name]["query"]} [query]
+   */
+  async download(fileName, operation, path, query) {
+    const response = await this.#fetch(addressOf(operation, path, query));
     const address = URL.createObjectURL(await response.blob());
     const link = document.createElement("a");
     link.href = address;
-    link.download = name;
+    link.download = fileName;
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
     return response.headers;
   }
 
   /**
-   * @param {string} path
-   * @param {RequestInit} [more]
-   * @returns {Promise<Response>}
+   * @param {string} address
+   * @param {RequestInit} [options]
    */
-  async #fetch(path, more = {}) {
+  async #fetch(address, options = {}) {
     const headers = { Authorization: `Bearer ${this.key}` };
+    const signal = AbortSignal.timeout(LONG_TIMEOUT);
     let response;
     try {
-      response = await fetch(path, { ...more, headers, credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(LONG) });
+      response = await fetch(address, { ...options, headers, signal, credentials: "omit", cache: "no-store" });
     } catch (error) {
-      throw new Lost(String(error));
+      throw new ServiceUnavailable(String(error));
     }
     if (response.ok) return response;
-    throw new Refusal(response.status, await response.json().catch(() => ({})));
+    throw new RequestRefused(response.status, await response.json().catch(() => ({})));
   }
 }
 
 /**
- * The address of something in the service.
+ * Return the address of the page of a study or a topic.
  * @param {string} study
  * @param {string} [topic]
  */
-export function at(study, topic) {
-  const path = `/v1/studies/${encodeURIComponent(study)}`;
+export function pagePath(study, topic) {
+  const path = `/studies/${encodeURIComponent(study)}`;
   return topic === undefined ? path : `${path}/topics/${encodeURIComponent(topic)}`;
 }
 
 /**
- * The address of a page about it.
+ * Return the address of the page of a report.
  * @param {string} study
- * @param {string} [topic]
+ * @param {string | null} [topic]
  */
-export function pageOf(study, topic) {
-  return at(study, topic).slice("/v1".length);
+export function reportPath(study, topic) {
+  return `${pagePath(study)}/report${topic ? `?topic=${encodeURIComponent(topic)}` : ""}`;
 }

@@ -1,117 +1,84 @@
-// Charts as SVG, drawn by calls: the same shapes and styles as those of the reports.
+// Charts: answers per hour, and pairs by how they are known.
 
-import { clock, count } from "./formats.js";
+import { clockTime, count } from "./formats.js";
+import { drawing, line, svg, text } from "./svg.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
-const WIDE = 720;
+/** @import { HourOut } from "../shared/api_types.d.ts" */
 
-/**
- * Make a piece of a picture.
- * @param {string} tag
- * @param {Record<string, unknown>} [attributes]
- * @param {...(Node | string)} children
- * @returns {any}
- */
-export function draw(tag, attributes = {}, ...children) {
-  const made = document.createElementNS(NAMESPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
-}
+const DEFAULT_WIDTH = 720;
 
 /**
- * Put pieces together as a picture, with a description for those who cannot see it.
- * @param {string} label
- * @param {number} wide
- * @param {number} high
- * @param {Node[]} pieces
+ * Draw the number of answers in each hour.
+ * @param {HourOut[]} hours
+ * @param {number} [width] in pixels; the text is then as large as other text
  */
-export function picture(label, wide, high, pieces) {
-  return draw("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": label, class: "plot" }, ...pieces);
-}
-
-/** @param {number} x @param {number} y @param {string} text @param {string} [anchor] */
-export function words(x, y, text, anchor = "start") {
-  return draw("text", { x, y, "text-anchor": anchor }, text);
-}
-
-/** @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 @param {string} kind */
-export function line(x1, y1, x2, y2, kind) {
-  return draw("line", { x1, y1, x2, y2, class: kind });
-}
-
-/**
- * Draw how many answers came each hour.
- * @param {{begins_at: string, judgments: number}[]} hours
- * @param {number} [wide] in pixels: letters then are as large as all others
- */
-export function hourly(hours, wide = WIDE) {
-  const [left, bottom, high] = [44, 130, 160];
-  const most = niceTop(Math.max(...hours.map((one) => one.judgments), 1));
-  const step = (wide - left - 8) / hours.length;
-  const up = (/** @type {number} */ value) => bottom - (value / most) * (bottom - 14);
-  const grid = [0, most / 2, most].flatMap((value) => [
-    line(left, up(value), wide - 8, up(value), "grid"),
-    words(left - 8, up(value) + 4, count(value), "end"),
+export function hourlyChart(hours, width = DEFAULT_WIDTH) {
+  const [left, bottom, height] = [44, 130, 160];
+  const most = Math.max(...hours.map(({ judgments }) => judgments));
+  const top = axisEnd(Math.max(most, 1));
+  const step = (width - left - 8) / hours.length;
+  const yOf = (/** @type {number} */ value) => bottom - (value / top) * (bottom - 14);
+  const grid = [0, top / 2, top].flatMap((value) => [
+    line([left, yOf(value)], [width - 8, yOf(value)], "grid"),
+    text(left - 8, yOf(value) + 4, count(value), "end"),
   ]);
-  const bars = hours.map((one, place) => {
-    const title = draw("title", {}, `${clock(one.begins_at)}: ${count(one.judgments)}`);
-    const y = up(one.judgments);
-    const [x, width] = [left + place * step + 1.5, Math.max(1, step - 3)];
-    return draw("rect", { x, y, width, height: Math.max(0, bottom - y), rx: 2, class: "column" }, title);
+  const bars = hours.map(({ begins_at, judgments }, index) => {
+    const title = svg("title", {}, `${clockTime(begins_at)}: ${count(judgments)}`);
+    const [x, y] = [left + index * step + 1.5, yOf(judgments)];
+    const size = { width: Math.max(1, step - 3), height: Math.max(0, bottom - y) };
+    return svg("rect", { x, y, ...size, rx: 2, class: "column" }, title);
   });
-  const every = Math.ceil((hours.length * 60) / wide);
-  const times = hours
-    .map((one, place) => [one, place])
-    .filter((_, place) => place % every === 0)
-    .map(([one, place]) => words(left + /** @type {number} */ (place) * step, high - 8, clock(/** @type {any} */ (one).begins_at)));
-  const all = hours.reduce((sum, one) => sum + one.judgments, 0);
-  const label = `Answers per hour over the last ${hours.length} hours, ${count(all)} in all, ${count(Math.max(...hours.map((one) => one.judgments)))} at most`;
-  return picture(label, wide, high, [...grid, ...bars, ...times]);
+  const interval = Math.ceil((hours.length * 60) / width);
+  const times = hours.flatMap(({ begins_at }, index) =>
+    index % interval === 0 ? [text(left + index * step, height - 8, clockTime(begins_at))] : [],
+  );
+  const total = hours.reduce((sum, { judgments }) => sum + judgments, 0);
+  const label = `Answers per hour over the last ${hours.length} hours: ${count(total)} in total, at most ${count(most)} in an hour`;
+  return drawing(label, width, height, [...grid, ...bars, ...times]);
 }
 
 /**
- * Draw the same without words, as small as a line.
- * @param {{judgments: number}[]} hours
+ * Draw the number of answers in each hour without text, as high as a line.
+ * @param {HourOut[]} hours
  */
-export function spark(hours) {
-  const [wide, high] = [120, 28];
-  const most = Math.max(...hours.map((one) => one.judgments), 1);
-  const step = wide / hours.length;
-  const bars = hours.map((one, place) => {
-    const height = one.judgments ? Math.max(2, (one.judgments / most) * high) : 1;
-    return draw("rect", { x: place * step, y: high - height, width: step - 1, height, class: one.judgments ? "column" : "none" });
+export function sparkline(hours) {
+  const [width, height] = [120, 28];
+  const most = Math.max(...hours.map(({ judgments }) => judgments), 1);
+  const step = width / hours.length;
+  const bars = hours.map(({ judgments }, index) => {
+    const bar = judgments ? Math.max(2, (judgments / most) * height) : 1;
+    const kind = judgments ? "column" : "none";
+    return svg("rect", { x: index * step, y: height - bar, width: step - 1, height: bar, class: kind });
   });
-  const svg = draw("svg", { viewBox: `0 0 ${wide} ${high}`, class: "spark", "aria-hidden": "true" }, ...bars);
-  return svg;
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "spark", "aria-hidden": "true" }, ...bars);
 }
 
 /**
- * Draw pairs as one line: judged, inferred, open.
+ * Draw the shares of pairs that are judged, inferred and open.
  * @param {{judged: number, inferred: number, open: number}} pairs
  */
-export function pairBar({ judged, inferred, open }) {
-  const all = Math.max(judged + inferred + open, 1);
+export function pairBar(pairs) {
+  const total = Math.max(pairs.judged + pairs.inferred + pairs.open, 1);
   let x = 0;
-  const pieces = [["judged", judged], ["inferred", inferred], ["open", open]].map(([kind, number]) => {
-    const width = (Number(number) / all) * WIDE;
-    const made = draw("rect", { x, y: 0, width, height: 14, class: kind });
+  const parts = Object.entries(pairs).map(([kind, number]) => {
+    const width = (number / total) * DEFAULT_WIDTH;
+    const part = svg("rect", { x, y: 0, width, height: 14, class: kind });
     x += width;
-    return made;
+    return part;
   });
-  const label = `${count(judged)} pairs judged, ${count(inferred)} inferred, ${count(open)} open`;
-  const svg = picture(label, WIDE, 14, pieces);
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.classList.add("stripe");
-  return svg;
+  const label = `${count(pairs.judged)} pairs judged, ${count(pairs.inferred)} inferred, ${count(pairs.open)} open`;
+  const bar = drawing(label, DEFAULT_WIDTH, 14, parts);
+  bar.setAttribute("preserveAspectRatio", "none");
+  bar.classList.add("stripe");
+  return bar;
 }
 
 /**
- * Return a round number that is no smaller, and whose half is whole.
+ * Return an even round number that is not less than a value.
  * @param {number} value
  */
-export function niceTop(value) {
+function axisEnd(value) {
   const power = 10 ** Math.floor(Math.log10(value));
-  const top = [1, 2, 4, 6, 8, 10].map((one) => one * power).find((one) => one >= value) || value;
-  return Math.max(2, Math.ceil(top / 2) * 2);
+  const end = [1, 2, 4, 6, 8, 10].map((factor) => factor * power).find((one) => one >= value) ?? value;
+  return Math.max(2, Math.ceil(end / 2) * 2);
 }

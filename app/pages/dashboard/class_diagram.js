@@ -1,112 +1,132 @@
-// The ordered classes as a picture: boxes from best to worst, documents inside, open ones beside the
-// boxes they may belong to.
+// A diagram of the ordered classes: boxes from best to worst, and beside them the documents without a class
+// yet, in lanes that span the classes to which they may belong.
 
 import { button, make } from "../shared/elements.js";
+import { note, showMore } from "./components.js";
 import { counted } from "./formats.js";
-import { note } from "./components.js";
 
-const MOST_BOXES = 40;
-const MOST_CHIPS = 24;
-const MOST_LANES = 12;
+/** @import { ClassesOut, LooseOut } from "../shared/api_types.d.ts" */
+
+const MAX_BOXES = 40;
+const MAX_CHIPS = 24;
+const MAX_LANES = 12;
+
+/** @typedef {(id: string) => HTMLElement} MakeChip makes the element of a document */
+/** @typedef {Pick<ClassesOut, "boxes" | "loose">} Classes */
 
 /**
- * @typedef {object} Loose
- * @property {string[]} documents
- * @property {number} first
- * @property {number} last
+ * Positions 1, 3, 5 … are classes; 0, 2, 4 … are the gaps around them.
+ * @typedef {LooseOut & {label: string}} Lane
  */
 
 /**
- * Draw the picture.
- * @param {{boxes: string[][], loose: Loose[]}} told
- * @param {(id: string) => HTMLElement} chip makes a document
+ * Draw the diagram.
+ * @param {Classes} classes
+ * @param {MakeChip} chip
  */
-export function drawClasses(told, chip) {
-  const { boxes } = told;
-  const open = told.loose.reduce((sum, one) => sum + one.documents.length, 0);
-  if (!boxes.length) {
-    return make("div", {}, note(`Nothing is ordered yet: ${counted(open, "document")} could belong anywhere.`), make("div", { class: "lane wide" }, ...chips(told.loose.flatMap((one) => one.documents), chip)));
-  }
-  const holder = make("div", { class: "some" });
-  let upto = MOST_BOXES;
-  const update = () => {
-    const rest = boxes.length - upto;
-    const more = button(`Show more (${rest} classes left)`, () => {
-      upto += 2 * MOST_BOXES;
-      update();
-    }, "quiet");
-    holder.replaceChildren(grid(boxes.slice(0, upto), lanesOf(told.loose, 2 * Math.min(upto, boxes.length)), chip, rest <= 0), ...(rest > 0 ? [more] : []));
-  };
-  update();
-  return holder;
+export function classDiagram({ boxes, loose }, chip) {
+  if (!boxes.length) return unorderedDocuments(loose, chip);
+  return showMore({ total: boxes.length, first: MAX_BOXES, further: 2 * MAX_BOXES, noun: "classes" }, (shown) => {
+    const isComplete = shown >= boxes.length;
+    const drawn = boxes.slice(0, shown);
+    return grid(drawn, lanesOf(loose, 2 * drawn.length), chip, isComplete);
+  });
 }
 
 /**
- * Lay boxes below each other, and beside them what is open.
+ * @param {LooseOut[]} loose
+ * @param {MakeChip} chip
+ */
+function unorderedDocuments(loose, chip) {
+  const documents = loose.flatMap((group) => group.documents);
+  const text = `No documents are ordered yet: ${counted(documents.length, "document")} may belong to any class.`;
+  return make("div", {}, note(text), make("div", { class: "lane wide" }, ...chips(documents, chip)));
+}
+
+/**
+ * Arrange boxes below each other, and lanes beside them.
  * @param {string[][]} boxes
  * @param {Lane[]} lanes
- * @param {(id: string) => HTMLElement} chip
- * @param {boolean} whole whether no boxes follow
+ * @param {MakeChip} chip
+ * @param {boolean} isComplete whether no boxes follow
  */
-function grid(boxes, lanes, chip, whole) {
-  // A class is the best or the worst only if no open document may belong beyond it.
-  const best = !lanes.some((lane) => lane.first === 0);
-  const worst = whole && !lanes.some((lane) => lane.last === 2 * boxes.length);
-  const shown = boxes.map((documents, place) => {
-    const ends = best && place === 0 ? "best" : worst && place === boxes.length - 1 ? "worst" : "";
-    const head = make("div", { class: "box-head" }, make("strong", {}, String(place + 1)), make("span", {}, counted(documents.length, "document")), ...(ends ? [make("span", { class: "end-mark" }, ends)] : []));
-    const made = make("li", { class: "box", "aria-label": `Class ${place + 1}${ends && `, the ${ends}`}: ${counted(documents.length, "document")}` }, head, make("div", { class: "chips" }, ...chips(documents, chip)));
-    made.style.gridRow = `${2 * place + 2}`;
-    return made;
+function grid(boxes, lanes, chip, isComplete) {
+  // A class is the best or the worst only if no document without a class may lie beyond it.
+  const hasBest = !lanes.some((lane) => lane.first === 0);
+  const hasWorst = isComplete && !lanes.some((lane) => lane.last === 2 * boxes.length);
+  const classes = boxes.map((documents, index) => {
+    const isWorst = hasWorst && index === boxes.length - 1;
+    return box(documents, index, hasBest && index === 0 ? "best" : isWorst ? "worst" : "", chip);
   });
-  const columns = packed(lanes);
-  const beside = lanes.map((lane, place) => {
-    const made = make("li", { class: "lane", "aria-label": lane.words }, make("div", { class: "box-head" }, make("span", {}, lane.words)), make("div", { class: "chips" }, ...chips(lane.documents, chip)));
-    made.style.gridRow = `${lane.first + 1} / ${lane.last + 2}`;
-    made.style.gridColumn = `${columns[place] + 2}`;
-    return made;
-  });
-  const made = make("ol", { class: lanes.length ? "classes" : "classes settled", "aria-label": "Classes, best first" }, ...shown, ...beside);
-  made.style.setProperty("--lanes", String(Math.max(-1, ...columns) + 1));
-  return made;
+  const columns = columnsOf(lanes);
+  const beside = lanes.map((lane, index) => laneElement(lane, columns[index] ?? 0, chip));
+  const kind = lanes.length ? "classes" : "classes settled";
+  const element = make("ol", { class: kind, "aria-label": "Classes, best first" }, ...classes, ...beside);
+  element.style.setProperty("--lanes", String(Math.max(-1, ...columns) + 1));
+  return element;
 }
 
 /**
- * @typedef {object} Lane
- * @property {string[]} documents
- * @property {number} first
- * @property {number} last
- * @property {string} words
+ * @param {string[]} documents
+ * @param {number} index
+ * @param {string} mark best, worst or empty
+ * @param {MakeChip} chip
  */
+function box(documents, index, mark, chip) {
+  const size = counted(documents.length, "document");
+  const marks = mark ? [make("span", { class: "end-mark" }, mark)] : [];
+  const head = make("div", { class: "box-head" }, make("strong", {}, String(index + 1)), make("span", {}, size), ...marks);
+  const label = `Class ${index + 1}${mark && `, the ${mark}`}: ${size}`;
+  const content = make("div", { class: "chips" }, ...chips(documents, chip));
+  const element = make("li", { class: "box", "aria-label": label }, head, content);
+  element.style.gridRow = `${2 * index + 2}`;
+  return element;
+}
 
 /**
- * Make lanes of what is open: the largest groups have their own, the others share one.
- * @param {Loose[]} loose
- * @param {number} most the last place that is drawn
+ * @param {Lane} lane
+ * @param {number} column
+ * @param {MakeChip} chip
+ */
+function laneElement({ documents, first, last, label }, column, chip) {
+  const head = make("div", { class: "box-head" }, make("span", {}, label));
+  const content = make("div", { class: "chips" }, ...chips(documents, chip));
+  const element = make("li", { class: "lane", "aria-label": label }, head, content);
+  element.style.gridRow = `${first + 1} / ${last + 2}`;
+  element.style.gridColumn = `${column + 2}`;
+  return element;
+}
+
+/**
+ * Make lanes of documents without a class. The largest groups have their own lanes, the others share one.
+ * @param {LooseOut[]} loose
+ * @param {number} lastPosition that is drawn
  * @returns {Lane[]}
  */
-function lanesOf(loose, most) {
-  const seen = loose.filter((one) => one.first <= most).map((one) => ({ ...one, last: Math.min(one.last, most) }));
-  const largest = [...seen].sort((one, other) => other.documents.length - one.documents.length);
-  const own = largest.slice(0, seen.length > MOST_LANES ? MOST_LANES - 1 : MOST_LANES);
-  const rest = largest.slice(own.length);
+function lanesOf(loose, lastPosition) {
+  const visible = loose
+    .filter((group) => group.first <= lastPosition)
+    .map((group) => ({ ...group, last: Math.min(group.last, lastPosition) }))
+    .sort((one, other) => other.documents.length - one.documents.length);
+  const lanes = visible.slice(0, visible.length > MAX_LANES ? MAX_LANES - 1 : MAX_LANES);
+  const rest = visible.slice(lanes.length);
   if (rest.length) {
-    own.push({
-      documents: rest.flatMap((one) => one.documents),
-      first: Math.min(...rest.map((one) => one.first)),
-      last: Math.max(...rest.map((one) => one.last)),
+    lanes.push({
+      documents: rest.flatMap((group) => group.documents),
+      first: Math.min(...rest.map((group) => group.first)),
+      last: Math.max(...rest.map((group) => group.last)),
     });
   }
-  own.sort((one, other) => one.first - other.first || one.last - other.last);
-  return own.map((one) => ({ ...one, words: whereabouts(one.first, one.last, most) }));
+  lanes.sort((one, other) => one.first - other.first || one.last - other.last);
+  return lanes.map((lane) => ({ ...lane, label: rangeLabel(lane.first, lane.last, lastPosition) }));
 }
 
 /**
- * Choose a column for each lane: those that do not meet share one.
+ * Choose a column for each lane. Lanes that do not overlap share a column.
  * @param {Lane[]} lanes
  */
-function packed(lanes) {
-  /** @type {number[]} the last place that is taken in each column */
+function columnsOf(lanes) {
+  /** @type {number[]} the last position that is taken in each column */
   const ends = [];
   return lanes.map(({ first, last }) => {
     const free = ends.findIndex((end) => end < first);
@@ -117,26 +137,29 @@ function packed(lanes) {
 }
 
 /**
- * Say between which classes something may belong.
+ * Name the classes between two positions.
  * @param {number} first
  * @param {number} last
- * @param {number} most
+ * @param {number} lastPosition
  */
-function whereabouts(first, last, most) {
-  if (first === 0 && last >= most) return "anywhere";
+function rangeLabel(first, last, lastPosition) {
+  if (first === 0 && last >= lastPosition) return "any class";
   const [from, to] = [Math.floor(first / 2) + 1, Math.ceil(last / 2)];
   if (first === last && first % 2) return `perhaps ${from}`;
   if (last === 0) return "above 1";
-  if (first >= most) return `below ${most / 2}`;
+  if (first >= lastPosition) return `below ${lastPosition / 2}`;
   if (from > to) return `between ${to} and ${from}`;
-  return from === to ? `${from} or near it` : `${from} to ${to}`;
+  return from === to ? `${from} or next to it` : `${from} to ${to}`;
 }
 
-/** @param {string[]} documents @param {(id: string) => HTMLElement} chip */
+/**
+ * @param {string[]} documents
+ * @param {MakeChip} chip
+ */
 function chips(documents, chip) {
-  const made = documents.slice(0, MOST_CHIPS).map(chip);
-  const rest = documents.slice(MOST_CHIPS);
-  if (!rest.length) return made;
+  const elements = documents.slice(0, MAX_CHIPS).map(chip);
+  const rest = documents.slice(MAX_CHIPS);
+  if (!rest.length) return elements;
   const more = button(`+ ${rest.length} more`, () => more.replaceWith(...rest.map(chip)), "chip more");
-  return [...made, more];
+  return [...elements, more];
 }

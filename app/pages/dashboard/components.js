@@ -1,44 +1,65 @@
-// The pieces that all pages of the dashboard are made of: sections, tiles, tables, fields, states.
+// Components of all pages of the dashboard: sections, tiles, tables, forms, buttons, breadcrumbs.
 
-import { messageOf } from "../shared/api_call.js";
+import { messageOf } from "../shared/api_request.js";
 import { button, find, make } from "../shared/elements.js";
 
 /**
- * Make a part of a page.
+ * Make a section of a page.
  * @param {string} title
  * @param {...(Node | string)} content
- * @returns {HTMLElement}
  */
 export function section(title, ...content) {
-  const id = `s-${title.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
+  const id = idOf("s", title);
   return make("section", { class: "part-of-page", "aria-labelledby": id }, make("h2", { id }, title), ...content);
 }
 
 /**
- * Make figures that are read first.
- * @param {[string, string, string?][]} shown figure, what it is, and what more there is to say
+ * @param {string} prefix
+ * @param {string} label
  */
-export function tiles(shown) {
-  const made = shown.map(([figure, what, more]) =>
-    make("div", {}, make("strong", {}, figure), make("span", {}, what), ...(more ? [make("small", {}, more)] : [])),
-  );
-  return make("div", { class: "tiles" }, ...made);
+function idOf(prefix, label) {
+  return `${prefix}-${label.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
+}
+
+/** @typedef {[value: string, label: string, details?: string]} Tile */
+
+/**
+ * Make tiles with the main figures.
+ * @param {Tile[]} content
+ */
+export function tiles(content) {
+  const elements = content.map(([value, label, details]) => {
+    const more = details ? [make("small", {}, details)] : [];
+    return make("div", {}, make("strong", {}, value), make("span", {}, label), ...more);
+  });
+  return make("div", { class: "tiles" }, ...elements);
+}
+
+/** @typedef {(Node | string)[]} Cells */
+
+/**
+ * Make a table with its own scroll bar. The first cell of a row is its header.
+ * @param {string} label
+ * @param {string[]} headers
+ * @param {Cells[]} rows
+ */
+export function table(label, headers, rows) {
+  const head = make("tr", {}, ...headers.map((name) => make("th", { scope: "col" }, name)));
+  const body = rows.map(([header = "", ...cells]) => {
+    const row = cells.map((cell) => make("td", {}, cell));
+    return make("tr", {}, make("th", { scope: "row" }, header), ...row);
+  });
+  const content = make("table", {}, make("thead", {}, head), make("tbody", {}, ...body));
+  // A scrollable element needs a name and must be reachable by keyboard.
+  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${label}, table` }, content);
 }
 
 /**
- * Make a table that scrolls by itself; the first cell of a row is its name.
- * @param {string} label
- * @param {string[]} heads
- * @param {(Node | string)[][]} rows
+ * Make a list of names and values.
+ * @param {[name: string, value: string][]} entries
  */
-export function table(label, heads, rows) {
-  const head = make("tr", {}, ...heads.map((name) => make("th", { scope: "col" }, name)));
-  const body = rows.map(([name, ...cells]) =>
-    make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((cell) => make("td", {}, cell))),
-  );
-  const whole = make("table", {}, make("thead", {}, head), make("tbody", {}, ...body));
-  // What scrolls must be reachable by keyboard, and have a name.
-  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${label}, table` }, whole);
+export function descriptionItems(entries) {
+  return entries.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { dir: "auto" }, value)));
 }
 
 /** @param {string} text */
@@ -46,142 +67,160 @@ export function note(text) {
   return make("p", { class: "note" }, text);
 }
 
-/** @param {string} status open, paused or closed; active, blocked or stopped */
+/** @param {string} status of a study, a topic or a worker */
 export function badge(status) {
   return make("span", { class: `status ${status}` }, status);
 }
 
 /**
- * Make a bar that is filled as far as something has come.
- * @param {number} done
- * @param {number} all
+ * Make a progress bar.
+ * @param {number} share from 0 to 1
  * @param {string} label
  */
-export function bar(done, all, label) {
-  return make("progress", { max: Math.max(all, 1), value: done, "aria-label": label });
+export function progressBar(share, label) {
+  return make("progress", { max: 1, value: share, "aria-label": label });
 }
 
 /**
- * Make a labelled field of a form.
+ * Make a form field with its label.
  * @param {string} label
  * @param {HTMLElement} input
  * @param {string} [hint]
  */
 export function field(label, input, hint) {
-  const id = input.id || `f-${label.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
-  input.id = id;
-  if (hint) input.setAttribute("aria-describedby", `${id}-hint`);
-  const told = hint ? [make("small", { id: `${id}-hint` }, hint)] : [];
-  return make("div", { class: "field" }, make("label", { for: id }, label), input, ...told);
+  input.id ||= idOf("f", label);
+  const hintId = `${input.id}-hint`;
+  if (hint) input.setAttribute("aria-describedby", hintId);
+  const hints = hint ? [make("small", { id: hintId }, hint)] : [];
+  return make("div", { class: "field" }, make("label", { for: input.id }, label), input, ...hints);
 }
 
 /**
- * Make a choice.
- * @param {[string, string][]} options value and label
- * @param {string} [chosen]
- * @returns {HTMLSelectElement}
+ * Make form fields side by side.
+ * @param {...HTMLElement} fields
  */
-export function choice(options, chosen) {
-  const made = options.map(([value, label]) => make("option", { value, selected: value === chosen }, label));
-  return make("select", {}, ...made);
+export function fieldRow(...fields) {
+  return make("div", { class: "beside" }, ...fields);
 }
 
 /**
- * Make a form whose button does something that may go wrong.
- * @param {Node[]} fields
- * @param {string} label of the button
- * @param {() => Promise<void>} act
- * @returns {HTMLFormElement}
- */
-export function form(fields, label, act) {
-  const wrong = make("p", { class: "wrong", role: "alert", hidden: true });
-  const send = make("button", { type: "submit", class: "primary" }, label);
-  const made = make("form", { class: "fields", novalidate: true }, ...fields, wrong, make("div", { class: "actions" }, send));
-  made.addEventListener("submit", async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    wrong.hidden = true;
-    send.disabled = true;
-    try {
-      await act();
-    } catch (error) {
-      wrong.textContent = messageOf(error);
-      wrong.hidden = false;
-    }
-    send.disabled = false;
-  });
-  return made;
-}
-
-/**
- * Make a button that does something that may go wrong.
+ * Make a checkbox with its label.
+ * @param {string} id
  * @param {string} label
- * @param {() => Promise<void>} act
+ * @param {boolean} [checked]
+ */
+export function checkbox(id, label, checked = false) {
+  const input = make("input", { type: "checkbox", id, checked });
+  return { input, element: make("label", { class: "check", for: id }, input, label) };
+}
+
+/**
+ * Make a select box.
+ * @param {string | undefined} id
+ * @param {[value: string, label: string][]} options
+ * @param {string} [selected]
+ */
+export function select(id, options, selected) {
+  return make("select", { id }, ...optionElements(options, selected));
+}
+
+/**
+ * Make the options of a select box.
+ * @param {[value: string, label: string][]} options
+ * @param {string} [selected]
+ */
+export function optionElements(options, selected) {
+  return options.map(([value, label]) => make("option", { value, selected: value === selected }, label));
+}
+
+/**
+ * Make a form whose submission may fail.
+ * @param {Node[]} fields
+ * @param {string} label of the submit button
+ * @param {(submit: HTMLButtonElement) => Promise<void>} action
+ */
+export function form(fields, label, action) {
+  const error = make("p", { class: "wrong", role: "alert", hidden: true });
+  const submit = make("button", { type: "submit", class: "primary" }, label);
+  const actions = make("div", { class: "actions" }, submit);
+  const element = make("form", { class: "fields", novalidate: true }, ...fields, error, actions);
+  element.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    error.hidden = true;
+    submit.disabled = true;
+    try {
+      await action(submit);
+    } catch (failure) {
+      error.textContent = messageOf(failure);
+      error.hidden = false;
+    }
+    submit.disabled = false;
+  });
+  return { element, submit };
+}
+
+/**
+ * Make a button whose action may fail. It is disabled while the action runs.
+ * @param {string} label
+ * @param {() => void | Promise<void>} action
  * @param {string} [kind]
  */
-export function doing(label, act, kind = "quiet") {
-  const made = button(
-    label,
-    async () => {
-      made.disabled = true;
-      await trying(act);
-      made.disabled = false;
-    },
-    kind,
-  );
-  return made;
+export function actionButton(label, action, kind = "quiet") {
+  const onClick = async () => {
+    element.disabled = true;
+    await showErrors(action);
+    element.disabled = false;
+  };
+  const element = button(label, onClick, kind);
+  return element;
 }
 
 /**
- * Do something, and say so above the page if it goes wrong.
- * @param {() => Promise<void>} act
+ * Run an action, and show its error in the banner if it fails.
+ * @param {() => void | Promise<void>} action
  */
-export async function trying(act) {
+export async function showErrors(action) {
   const banner = find("banner");
   banner.hidden = true;
   try {
-    await act();
+    await action();
   } catch (error) {
     banner.textContent = messageOf(error);
     banner.hidden = false;
   }
 }
 
-/** @param {string} text said to a screen reader */
-export function say(text) {
+/** @param {string} text for screen readers */
+export function announce(text) {
   find("live").textContent = text;
 }
 
+/** @typedef {[label: string, address: string]} Crumb */
+
 /**
- * Say where this page is.
- * @param {string} title of the page
- * @param {[string, string][]} trail label and address of what it is part of
+ * Set the title of the page and its breadcrumbs.
+ * @param {string} title
+ * @param {Crumb[]} crumbs
  */
-export function place(title, trail) {
+export function setLocation(title, crumbs) {
   document.title = `${title} – nextpair`;
-  const links = trail.map(([label, address]) => make("a", { href: address, dir: "auto" }, label));
-  const [brand] = find("trail").children;
-  find("trail").replaceChildren(brand, ...links);
+  const trail = find("trail");
+  const links = crumbs.map(([label, address]) => make("a", { href: address, dir: "auto" }, label));
+  trail.replaceChildren(...[...trail.children].slice(0, 1), ...links);
 }
 
 /**
- * Show the first of many things, and more of them when asked for.
- * @template Thing
- * @param {Thing[]} things
- * @param {number} step
- * @param {(some: Thing[]) => Node} draw
- * @param {string} noun
+ * Show the first items of many, with a button that shows more.
+ * @param {{total: number, first: number, further: number, noun: string}} numbers
+ * @param {(shown: number) => Node} draw draws so many items
  */
-export function some(things, step, draw, noun) {
-  const holder = make("div", { class: "some" });
-  let shown = step;
-  const update = () => {
-    const rest = things.length - shown;
-    const more = button(`Show more (${rest} ${noun} left)`, () => {
-      shown += 4 * step;
-      update();
-    }, "quiet");
-    holder.replaceChildren(draw(things.slice(0, shown)), ...(rest > 0 ? [more] : []));
+export function showMore({ total, first, further, noun }, draw) {
+  const container = make("div", { class: "some" });
+  const update = (/** @type {number} */ shown) => {
+    const rest = total - shown;
+    const more = button(`Show more (${rest} ${noun} left)`, () => update(shown + further), "quiet");
+    container.replaceChildren(draw(shown), ...(rest > 0 ? [more] : []));
   };
-  update();
-  return holder;
+  update(first);
+  return container;
 }

@@ -1,102 +1,65 @@
-// Why: the chain of judgments behind what is known, and the judgments that contradict it.
+// The conflicts of a topic: answers that contradict the accepted relations, with explanations.
 
 import { make } from "../shared/elements.js";
-import { counted, share } from "./formats.js";
-import { doing, field, form, note } from "./components.js";
+import { actionButton, note } from "./components.js";
+import { counted } from "./formats.js";
+import { chainText, relationText } from "./relation_text.js";
 
-const STEP = 10;
-/** @type {Record<string, string>} */
-const VERBS = { better: "is better than", worse: "is worse than", tie: "is as good as" };
+/** @import { ConflictOut, Page } from "../shared/api_types.d.ts" */
+/** @import { ApiClient } from "./api_client.js" */
+/** @import { MakeChip } from "./relation_text.js" */
 
-/**
- * Say one finding in words.
- * @param {any} finding
- * @param {(id: string) => Node} name
- */
-function sentence(finding, name) {
-  const numbers = finding.judgments.map((/** @type {number} */ one) => `#${one}`).join(", ");
-  const told = numbers ? make("small", {}, ` judgment${finding.judgments.length === 1 ? "" : "s"} ${numbers}`) : "";
-  return make("span", { class: "finding" }, name(finding.first), ` ${VERBS[finding.outcome]} `, name(finding.second), told);
-}
+const PAGE_LENGTH = 10;
 
-/**
- * Draw a chain of findings from which something follows.
- * @param {any[]} chain
- * @param {(id: string) => Node} name
- */
-function chainOf(chain, name) {
-  return make("ol", { class: "chain" }, ...chain.map((one) => make("li", {}, sentence(one, name))));
-}
+/** The list, which grows by a page at a time. */
+export class ConflictList {
+  #list = make("ul", { class: "conflicts" });
+  #more = make("div", { class: "actions" });
+  element = make("div", {}, note("Loading…"));
 
-/** The conflicts of a topic, a few at a time. */
-export class Conflicts {
   /**
-   * @param {import("./api_client.js").Owner} owner
-   * @param {string} path of the topic
-   * @param {(id: string) => Node} name
+   * @param {ApiClient} client
+   * @param {{study: string, topic: string}} path
+   * @param {MakeChip} chip
    */
-  constructor(owner, path, name) {
-    this.owner = owner;
+  constructor(client, path, chip) {
+    this.client = client;
     this.path = path;
-    this.name = name;
-    this.element = make("div", {}, note("Looking…"));
+    this.chip = chip;
   }
 
-  async look() {
-    const page = await this.owner.get(`${this.path}/conflicts?limit=${STEP}`);
+  /** Load the first page again. */
+  async update() {
+    const page = await this.#request();
     if (!page.items.length) {
-      this.element.replaceChildren(note("No answer contradicts what is known."));
+      this.element.replaceChildren(note("No answer contradicts the accepted relations."));
       return;
     }
-    this.list = make("ul", { class: "conflicts" });
-    this.more = make("div", { class: "actions" });
-    this.element.replaceChildren(this.list, this.more);
-    this.#add(page);
+    this.#list = make("ul", { class: "conflicts" });
+    this.element.replaceChildren(this.#list, this.#more);
+    this.#append(page);
   }
 
-  /** @param {any} page */
-  #add(page) {
-    this.list.append(...page.items.map((/** @type {any} */ one) => this.#item(one)));
-    const next = async () => this.#add(await this.owner.get(`${this.path}/conflicts?limit=${STEP}&after=${page.next}`));
-    this.more.replaceChildren(...(page.next ? [doing("Show more", next)] : []));
+  /** @param {number} [after] */
+  #request(after) {
+    return this.client.get("GET /v1/studies/{study}/topics/{topic}/conflicts", this.path, { limit: PAGE_LENGTH, after });
   }
 
-  /** @param {any} conflict */
-  #item(conflict) {
-    const { finding, known, because, reopened } = conflict;
-    const said = make("p", {}, "Someone said: ", sentence(finding, this.name), ".");
-    const other = { first: finding.first, second: finding.second, outcome: known, judgments: [] };
-    const stands = make("p", {}, "What is known: ", sentence(other, this.name), reopened ? `; ${reopened} is asked anew.` : ".");
-    const why = because.length
-      ? make("details", {}, make("summary", {}, `Why: ${counted(because.length, "step")}`), chainOf(because, this.name))
-      : note("No single chain of judgments says so: all answers weighed together do.");
-    return make("li", {}, said, stands, why);
+  /** @param {Page<ConflictOut>} page */
+  #append({ items, next }) {
+    this.#list.append(...items.map((conflict) => this.#item(conflict)));
+    const showNext = async () => this.#append(await this.#request(Number(next)));
+    this.#more.replaceChildren(...(next === null ? [] : [actionButton("Show more", showNext)]));
   }
-}
 
-/**
- * Make the form that asks why two documents compare as they do.
- * @param {import("./api_client.js").Owner} owner
- * @param {string} path
- * @param {string[]} ids
- * @param {(id: string) => Node} name
- */
-export function explaining(owner, path, ids, name) {
-  const list = make("datalist", { id: "why-documents" }, ...ids.slice(0, 2000).map((id) => make("option", { value: id })));
-  const first = make("input", { type: "text", id: "why-first", list: "why-documents", autocomplete: "off" });
-  const second = make("input", { type: "text", id: "why-second", list: "why-documents", autocomplete: "off" });
-  const told = make("div", { "aria-live": "polite" });
-  const fields = [make("div", { class: "beside" }, field("One document", first), field("Another", second)), list, told];
-  return form(fields, "Explain", async () => {
-    const query = new URLSearchParams({ first: first.value, second: second.value });
-    const answer = await owner.get(`${path}/explain?${query}`);
-    if (!answer.relation) {
-      const likely = `The chance that ${answer.first} is the better one is ${share(answer.chance)}, a tie counting half.`;
-      told.replaceChildren(note(`It is not known yet how these two compare. ${likely}`));
-      return;
-    }
-    const found = { first: answer.first, second: answer.second, outcome: answer.relation, judgments: [] };
-    const chain = answer.because.length ? [make("p", {}, "because"), chainOf(answer.because, name)] : [note("All answers weighed together say so; no single chain of judgments does.")];
-    told.replaceChildren(make("p", {}, sentence(found, name)), ...chain);
-  });
+  /** @param {ConflictOut} conflict */
+  #item({ finding, known, because, reopened }) {
+    const answer = make("p", {}, "A worker answered: ", relationText(finding, this.chip), ".");
+    const accepted = relationText({ first: finding.first, second: finding.second, outcome: known }, this.chip);
+    const consequence = reopened ? `; ${reopened} is compared again.` : ".";
+    const explanation = because.length
+      ? make("details", {}, make("summary", {}, `Explanation: ${counted(because.length, "step")}`), chainText(because, this.chip))
+      : note("No single chain of judgments implies this: it follows from all answers together.");
+    return make("li", {}, answer, make("p", {}, "Accepted relation: ", accepted, consequence), explanation);
+  }
 }

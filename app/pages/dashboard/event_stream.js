@@ -1,118 +1,91 @@
-// News as they come: Server-Sent Events read by fetch, because EventSource could not carry the key.
+// Events of a study or a topic: Server-Sent Events, read by fetch because EventSource cannot send the key.
 
-const FIRST_WAIT = 1_000;
-const LONGEST_WAIT = 15_000;
+const FIRST_DELAY = 1_000;
+const LONGEST_DELAY = 15_000;
 
 /**
- * @typedef {object} News
+ * @typedef {object} StreamEvent
  * @property {string} kind
- * @property {any} data
+ * @property {{topic?: string}} data
  */
 
-/** Follows one stream, and comes back to it when it breaks. */
-export class Stream {
+/** The service does not permit this key to follow the stream. */
+class StreamRefused extends Error {}
+
+/** Follows a stream, and connects again when the connection is lost. */
+export class EventStream {
+  /** Id of the latest event, if the stream numbers its events. */
+  #latestId = "";
+
   /**
-   * @param {import("./api_client.js").Owner} owner
-   * @param {string} path
-   * @param {(news: News[]) => void} told
-   * @param {(through: boolean) => void} state says whether the stream is there
+   * @param {string} key
+   * @param {string} address
+   * @param {(events: StreamEvent[]) => void} onEvents
+   * @param {(isConnected: boolean) => void} onConnection
    */
-  constructor(owner, path, told, state) {
-    this.owner = owner;
-    this.path = path;
-    this.told = told;
-    this.state = state;
-    this.last = "";
-    this.over = new AbortController();
+  constructor(key, address, onEvents, onConnection) {
+    this.key = key;
+    this.address = address;
+    this.onEvents = onEvents;
+    this.onConnection = onConnection;
   }
 
-  /** Listen for as long as the page is open. */
-  async listen() {
-    for (let wait = FIRST_WAIT, again = false; !this.over.signal.aborted; again = true) {
+  /** Follow the stream as long as the page is open. */
+  async follow() {
+    let delay = FIRST_DELAY;
+    for (let isRepeated = false; ; isRepeated = true) {
+      const onOpen = () => {
+        delay = FIRST_DELAY;
+        this.onConnection(true);
+        // A stream without numbers does not repeat the events that were missed.
+        if (isRepeated && !this.#latestId) this.onEvents([{ kind: "reconnected", data: {} }]);
+      };
       try {
-        const through = () => {
-          wait = FIRST_WAIT;
-          this.state(true);
-          // What happened in between is told only where the stream counts its events.
-          if (again && !this.last) this.told([{ kind: "again", data: {} }]);
-        };
-        await this.#read(through);
+        await this.#read(onOpen);
       } catch (error) {
-        if (this.over.signal.aborted) return;
-        if (error instanceof Refused) return this.state(false);
+        if (error instanceof StreamRefused) return this.onConnection(false);
       }
-      this.state(false);
-      await new Promise((resolve) => setTimeout(resolve, wait));
-      wait = Math.min(2 * wait, LONGEST_WAIT);
+      this.onConnection(false);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      delay = Math.min(2 * delay, LONGEST_DELAY);
     }
   }
 
-  stop() {
-    this.over.abort();
-  }
-
-  /** @param {() => void} through */
-  async #read(through) {
+  /** @param {() => void} onOpen */
+  async #read(onOpen) {
     /** @type {Record<string, string>} */
-    const headers = { Authorization: `Bearer ${this.owner.key}`, Accept: "text/event-stream" };
-    if (this.last) headers["Last-Event-ID"] = this.last;
-    const { signal } = this.over;
-    const response = await fetch(this.path, { headers, signal, credentials: "omit", cache: "no-store" });
-    if (response.status >= 400 && response.status < 500 && response.status !== 429) throw new Refused();
-    if (!response.ok || !response.body) throw new Error("no stream");
-    through();
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const headers = { Authorization: `Bearer ${this.key}`, Accept: "text/event-stream" };
+    if (this.#latestId) headers["Last-Event-ID"] = this.#latestId;
+    const response = await fetch(this.address, { headers, credentials: "omit", cache: "no-store" });
+    const { status, ok, body } = response;
+    if (status >= 400 && status < 500 && status !== 429) throw new StreamRefused();
+    if (!ok || !body) throw new Error(`the service answered ${status}`);
+    onOpen();
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ""; ; ) {
       const { value, done } = await reader.read();
       if (done) return;
       const blocks = (rest + value.replaceAll("\r", "")).split("\n\n");
-      rest = blocks.pop() || "";
-      const news = blocks.map((block) => this.#event(block)).filter((one) => one !== null);
-      if (news.length) this.told(news);
+      rest = blocks.pop() ?? "";
+      const events = blocks.map((block) => this.#parse(block)).filter((event) => event !== null);
+      if (events.length) this.onEvents(events);
     }
   }
 
-  /** @param {string} block @returns {News | null} */
-  #event(block) {
+  /**
+   * Parse the lines of an event; comments are no events.
+   * @param {string} block
+   * @returns {StreamEvent | null}
+   */
+  #parse(block) {
     let kind = "message";
     const data = [];
     for (const line of block.split("\n")) {
-      const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line) || [];
+      const [, name, value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
       if (name === "event") kind = value;
       else if (name === "data") data.push(value);
-      else if (name === "id") this.last = value;
+      else if (name === "id") this.#latestId = value;
     }
     return data.length ? { kind, data: JSON.parse(data.join("\n")) } : null;
   }
-}
-
-/** The service does not let this key listen: coming back would not help. */
-class Refused extends Error {}
-
-/**
- * Gather what is called for often, and do it once in a while.
- * @param {() => Promise<void>} act
- * @param {number} pause milliseconds between two times
- * @returns {() => void}
- */
-export function calmly(act, pause) {
-  let waiting = false;
-  let busy = false;
-  const run = async () => {
-    waiting = false;
-    busy = true;
-    try {
-      await act();
-    } finally {
-      setTimeout(() => {
-        busy = false;
-        if (waiting) run();
-      }, pause);
-    }
-  };
-  return () => {
-    if (waiting) return;
-    waiting = true;
-    if (!busy) setTimeout(run, 0);
-  };
 }

@@ -1,23 +1,39 @@
-// Who judges a study, in words: what is expected of answers, and so how much is asked.
+// The setting `judges` of a study in words: who answers, and therefore how many answers are requested.
 
-/** @type {Record<string, {label: string, words: string}>} */
+/** @import { StudyOut } from "../shared/api_types.d.ts" */
+
+/** @typedef {StudyOut["judges"]} Judges */
+
+/** @type {Record<Judges, {label: string, description: string}>} */
 export const JUDGES = {
-  one: { label: "one careful person", words: "Every answer is taken for true. No pair is asked twice, and the study ends when the rest follows." },
-  few: { label: "a few careful people", words: "About 1 answer in 20 is expected to be wrong. What is doubtful is asked again, of somebody else." },
-  crowd: { label: "a crowd", words: "Some people err often, or do not try: the answers show who can be relied on. What is doubtful is asked again, of somebody else." },
+  one: {
+    label: "one careful person",
+    description: "Every answer is assumed to be correct. No pair is asked twice, and the study ends when all other relations follow.",
+  },
+  few: {
+    label: "a few careful people",
+    description: "About 1 answer in 20 is expected to be wrong. Doubtful pairs are asked again, of another person.",
+  },
+  crowd: {
+    label: "a crowd",
+    description: "Some people make many errors or do not try: the answers show how reliable each person is. Doubtful pairs are asked again, of another person.",
+  },
 };
 
-/** What a selector other than these does with answers of several people. */
-const WEIGHING = new Set(["placement", "information-gain"]);
+/** Selectors that estimate the reliability of workers. */
+const WORKER_MODELS = new Set(["placement", "information-gain"]);
 
 /**
- * Say what a choice of judges means.
- * @param {string} judges
- * @param {string | null} selector null where one document is shown at a time
+ * Describe what a study expects of its judges.
+ * @param {Judges} judges
+ * @param {string | null} selector null if one document is shown at a time
  */
-export function expectation(judges, selector) {
-  if (judges === "one" && selector !== "information-gain") return selector === null ? "One answer to each question is enough." : JUDGES.one.words;
-  if (judges === "one") return "No pair is asked twice. The study ends when the order is as sure as it should be, or every pair was asked.";
-  if (selector !== null && WEIGHING.has(selector)) return JUDGES[judges].words;
+export function judgesDescription(judges, selector) {
+  const usesModel = selector !== null && WORKER_MODELS.has(selector);
+  if (judges === "one" && selector === null) return "One answer to each question is enough.";
+  if (judges === "one" && selector === "information-gain") {
+    return "No pair is asked twice. The study ends when the order is certain enough, or when every pair was asked.";
+  }
+  if (judges === "one" || usesModel) return JUDGES[judges].description;
   return "Every question is asked of as many people as the study has workers per question.";
 }

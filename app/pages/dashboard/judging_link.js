@@ -1,77 +1,83 @@
-// Judging links: each lets one person judge in a study, for some hours, and can be renewed.
+// Judging links. A link lets one person judge in a study for some hours, and can be renewed.
 
-import { ask, button, make } from "../shared/elements.js";
-import { moment } from "./formats.js";
-import { field, form, note, say } from "./components.js";
-import { at } from "./api_client.js";
+import { show } from "../shared/dialog.js";
+import { button, make } from "../shared/elements.js";
+import { announce, field, form, note } from "./components.js";
+import { dateTime } from "./formats.js";
+
+/** @import { SessionOut } from "../shared/api_types.d.ts" */
+/** @import { ApiClient } from "./api_client.js" */
+
+const CREATE = "Make a link";
 
 /**
- * Hand out a link that opens the judging page for one person.
- * @param {import("./api_client.js").Owner} owner
+ * Show the dialog that creates a link.
+ * @param {ApiClient} client
  * @param {string} study
- * @param {{topic?: string, worker?: string}} [wish]
+ * @param {{topic?: string, worker?: string}} [preset]
  */
-export async function judgingLink(owner, study, wish = {}) {
-  const worker = make("input", { type: "text", id: "link-worker", autocomplete: "off", dir: "auto", maxlength: 200, value: wish.worker ?? "" });
-  const most = make("input", { type: "number", min: 1, id: "link-count" });
-  const made = make("div", { class: "made", "aria-live": "polite" });
+export async function showJudgingLink(client, study, { topic, worker = "" } = {}) {
+  const limits = { autocomplete: "off", dir: "auto", maxlength: 200 };
+  const name = make("input", { type: "text", id: "link-worker", value: worker, ...limits });
+  const maximum = make("input", { type: "number", min: 1, id: "link-count" });
+  const result = make("div", { class: "made", "aria-live": "polite" });
   const fields = [
-    field("Who judges", worker, "Any name you know the person by. The same name again is the same person, who goes on where they were."),
-    field("Questions at most", most, "Leave it empty for no limit. What they have answered in this study before counts."),
+    field("Who judges", name, "Any name of the person. The same name is the same person, who continues where they stopped."),
+    field("Questions at most", maximum, "Leave it empty for no limit. Earlier answers in this study count."),
   ];
-  const body = form(fields, "Make a link", async () => {
-    const name = worker.value.trim();
-    if (!name) throw new Error("Say who judges: a link is for one person.");
-    const asked = { worker: name, topic: wish.topic ?? null, count: most.valueAsNumber || null, continues: true };
-    const session = await owner.post(`${at(study)}/sessions`, asked);
-    made.replaceChildren(...shown(name, session));
-    const send = /** @type {HTMLButtonElement} */ (body.querySelector("button[type=submit]"));
-    send.textContent = "Renew the link";
-    send.className = "quiet";
-    made.querySelector("button")?.focus();
+  const { element, submit } = form(fields, CREATE, async () => {
+    const judge = name.value.trim();
+    if (!judge) throw new Error("Enter who judges: a link is for one person.");
+    const body = { worker: judge, topic: topic ?? null, count: maximum.valueAsNumber || null, continues: true };
+    const session = await client.send("POST /v1/studies/{study}/sessions", { study }, body);
+    const { elements, copy } = linkElements(judge, session);
+    result.replaceChildren(...elements);
+    submit.textContent = "Renew the link";
+    submit.className = "quiet";
+    copy.focus();
   });
-  worker.addEventListener("input", () => {
-    made.replaceChildren();
-    const send = /** @type {HTMLButtonElement} */ (body.querySelector("button[type=submit]"));
-    send.textContent = "Make a link";
-    send.className = "primary";
+  name.addEventListener("input", () => {
+    result.replaceChildren();
+    submit.textContent = CREATE;
+    submit.className = "primary";
   });
-  const about = wish.topic === undefined ? [] : [note("It asks about this topic alone.")];
-  await ask("A link to judge", [...about, body, made], [{ label: "Close", value: "", kind: "quiet" }]);
+  const scope = topic === undefined ? [] : [note("Only questions of this topic are asked.")];
+  await show("A link to judge", [...scope, element, result]);
 }
 
 /**
- * Show a link with what can be done with it.
- * @param {string} name
- * @param {{url: string, expires_at: string}} session
- * @returns {HTMLElement[]}
+ * Show a link, with buttons that copy and open it.
+ * @param {string} worker
+ * @param {SessionOut} session
  */
-function shown(name, session) {
-  const address = new URL(session.url, location.origin).href;
-  const box = make("input", { type: "text", readonly: true, value: address, id: "link", "aria-label": "The link" });
-  box.addEventListener("focus", () => box.select());
+function linkElements(worker, { url, expires_at }) {
+  const address = new URL(url, location.origin).href;
+  const field = make("input", { type: "text", readonly: true, value: address, id: "link", "aria-label": "The link" });
+  field.addEventListener("focus", () => field.select());
   const copy = button("Copy the link", async () => {
-    const done = await copied(box);
-    copy.textContent = done ? "Copied" : "Press Ctrl+C to copy";
-    say(done ? "The link is copied." : "The link is selected: copy it with the keyboard.");
+    const isCopied = await copyText(field);
+    copy.textContent = isCopied ? "Copied" : "Press Ctrl+C to copy";
+    announce(isCopied ? "The link is copied." : "The link is selected: copy it with the keyboard.");
   });
   const open = make("a", { class: "button", href: address, target: "_blank", rel: "noopener" }, "Judge now");
-  const ends = make("time", { datetime: session.expires_at }, moment(session.expires_at));
-  const until = make("p", { class: "note" }, "It works until ", ends, ", and a new one can be made at any time. It is for ", make("bdi", {}, name), " alone: whoever has it judges in their name.");
-  return [box, make("div", { class: "actions" }, copy, open), until];
+  const expiry = make("time", { datetime: expires_at }, dateTime(expires_at));
+  const text = ["It works until ", expiry, ", and a new one can be made at any time. It is only for "];
+  const warning = ": whoever has it judges in their name.";
+  const validity = make("p", { class: "note" }, ...text, make("bdi", {}, worker), warning);
+  return { elements: [field, make("div", { class: "actions" }, copy, open), validity], copy };
 }
 
 /**
- * Copy what is in a field, also where the browser gives no access to the clipboard.
- * @param {HTMLInputElement} box
+ * Copy the text of a field, also where the browser denies access to the clipboard.
+ * @param {HTMLInputElement} field
  */
-async function copied(box) {
+async function copyText(field) {
   try {
-    await navigator.clipboard.writeText(box.value);
+    await navigator.clipboard.writeText(field.value);
     return true;
   } catch {
-    box.focus();
-    box.select();
+    field.focus();
+    field.select();
     return document.execCommand("copy");
   }
 }

@@ -1,83 +1,152 @@
-// Pairs as a matrix, documents by rank along both sides: judged, inferred, open.
+// The pairs of a topic as a matrix, with documents by rank on both sides: judged, inferred or open.
 
-import { draw, pairBar, picture } from "./charts.js";
 import { make } from "../shared/elements.js";
-import { count, counted } from "./formats.js";
+import { pairBar } from "./charts.js";
 import { note } from "./components.js";
+import { count, counted } from "./formats.js";
+import { drawing, svg } from "./svg.js";
 
-const SIDE = 480;
+/** @import { BinOut, MatrixOut, ProgressOut } from "../shared/api_types.d.ts" */
+
+const SIZE = 480;
+/** @typedef {"judged" | "both" | "inferred" | "open"} Kind */
+/** @type {[Kind, string][]} */
+const LEGEND = [["judged", "judged"], ["both", "some judged"], ["inferred", "inferred"], ["open", "open"]];
+
+/**
+ * @typedef {object} Cell
+ * @property {BinOut} row
+ * @property {BinOut} column
+ * @property {number} judged
+ * @property {number} inferred
+ * @property {number} pairs
+ */
 
 /**
  * Draw the matrix.
- * @param {any} told
- * @param {any} progress
+ * @param {MatrixOut} matrix
+ * @param {ProgressOut} progress
  */
-export function drawMatrix(told, progress) {
-  const { bins, judged, inferred, pairs } = told;
+export function pairMatrix(matrix, progress) {
+  const { bins } = matrix;
   if (bins.length < 2) return note("There are no pairs yet.");
-  const cell = SIDE / bins.length;
-  const gap = cell > 10 ? 1 : 0;
-  const single = bins.every((/** @type {any} */ one) => one.documents === 1);
-  /** @type {Record<string, string[]>} */
-  const paths = { open: [], inferred: [], both: [], judged: [] };
-  for (let row = 0; row < bins.length; row += 1) {
-    for (let column = 0; column < bins.length; column += 1) {
-      const all = pairs[row][column];
-      if (!all) continue;
-      const kind = kindOf(judged[row][column], inferred[row][column], all);
-      paths[kind].push(square(column * cell, row * cell, cell - gap));
+  const paths = pathsOf(matrix);
+  const totals = { judged: progress.judged_pairs, inferred: progress.inferred_pairs, open: progress.unknown_pairs };
+  const { judged, inferred, open } = totals;
+  const label = `Pairs of documents, best first on both sides: ${count(judged)} judged, ${count(inferred)} inferred, ${count(open)} open`;
+  // One path for each kind: an element for each cell would make the page slow.
+  const svgPaths = LEGEND.map(([kind]) => svg("path", { d: paths[kind].join(""), class: kind }));
+  const chart = drawing(label, SIZE, SIZE, svgPaths);
+  chart.classList.add("matrix");
+  const legend = LEGEND.filter(([kind]) => paths[kind].length || kind === "judged" || kind === "inferred").map(
+    ([kind, text]) => make("li", {}, swatch(kind), text),
+  );
+  const sum = `${count(judged)} judged + ${count(inferred)} inferred + ${count(open)} open = ${counted(judged + inferred + open, "pair")}.`;
+  return make(
+    "div",
+    { class: "matrix-part" },
+    pairBar(totals),
+    make("p", {}, sum),
+    make("ul", { class: "legend" }, ...legend),
+    chart,
+    cellDescription(chart, matrix, progress.documents),
+  );
+}
+
+/** @param {MatrixOut} matrix */
+function pathsOf(matrix) {
+  const size = SIZE / matrix.bins.length;
+  const gap = size > 10 ? 1 : 0;
+  /** @type {Record<Kind, string[]>} */
+  const paths = { judged: [], both: [], inferred: [], open: [] };
+  for (const row of matrix.bins.keys()) {
+    for (const column of matrix.bins.keys()) {
+      const cell = cellAt(matrix, row, column);
+      if (cell?.pairs) paths[kindOf(cell)].push(square(column * size, row * size, size - gap));
     }
   }
-  // One path a kind: thousands of elements would make the page slow.
-  const drawn = Object.entries(paths).map(([kind, found]) => draw("path", { d: found.join(""), class: kind }));
-  const known = { judged: progress.judged_pairs, inferred: progress.inferred_pairs, open: progress.unknown_pairs };
-  const label = `Pairs of documents, best first on both sides: ${count(known.judged)} judged, ${count(known.inferred)} inferred, ${count(known.open)} open`;
-  const svg = picture(label, SIDE, SIDE, drawn);
-  svg.classList.add("matrix");
-  const about = make("p", { class: "note", "aria-live": "off" }, single ? "Point at a cell to see its pair." : `Each row stands for about ${counted(Math.round(progress.documents / bins.length), "document")}. Point at a cell to see its pairs.`);
-  svg.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
-    const box = svg.getBoundingClientRect();
-    const [column, row] = [event.clientX - box.left, event.clientY - box.top].map((at) => Math.floor((at / box.width) * bins.length));
-    if (bins[row] && bins[column]) about.textContent = wordsOf(told, row, column, single);
-  });
-  const legend = [["judged", "judged"], ["both", "some judged"], ["inferred", "inferred"], ["open", "open"]]
-    .filter(([kind]) => paths[kind].length || (kind !== "both" && kind !== "open"))
-    .map(([kind, text]) => make("li", {}, swatch(kind), text));
-  return make("div", { class: "matrix-part" }, pairBar(known), make("p", {}, sumOf(known)), make("ul", { class: "legend" }, ...legend), svg, about);
+  return paths;
 }
 
-/** @param {{judged: number, inferred: number, open: number}} known */
-function sumOf({ judged, inferred, open }) {
-  return `${count(judged)} judged + ${count(inferred)} inferred + ${count(open)} open = ${counted(judged + inferred + open, "pair")}.`;
+/**
+ * @param {MatrixOut} matrix
+ * @param {number} row
+ * @param {number} column
+ * @returns {Cell | null} null outside the matrix
+ */
+function cellAt({ bins, judged, inferred, pairs }, row, column) {
+  const [rowBin, columnBin] = [bins[row], bins[column]];
+  if (!rowBin || !columnBin) return null;
+  return {
+    row: rowBin,
+    column: columnBin,
+    judged: judged[row]?.[column] ?? 0,
+    inferred: inferred[row]?.[column] ?? 0,
+    pairs: pairs[row]?.[column] ?? 0,
+  };
 }
 
-/** @param {number} judged @param {number} inferred @param {number} all */
-function kindOf(judged, inferred, all) {
-  if (judged === all) return "judged";
+/**
+ * @param {Cell} cell
+ * @returns {Kind}
+ */
+function kindOf({ judged, inferred, pairs }) {
+  if (judged === pairs) return "judged";
   if (judged > 0) return "both";
-  return inferred * 2 >= all ? "inferred" : "open";
+  return inferred * 2 >= pairs ? "inferred" : "open";
 }
 
-/** @param {number} x @param {number} y @param {number} side */
-function square(x, y, side) {
-  const [left, top, wide] = [x, y, side].map((one) => Math.round(one * 100) / 100);
-  return `M${left} ${top}h${wide}v${wide}h-${wide}z`;
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
+function square(x, y, size) {
+  const [left, top, width] = [x, y, size].map((value) => Math.round(value * 100) / 100);
+  return `M${left} ${top}h${width}v${width}h-${width}z`;
 }
 
-/** @param {any} told @param {number} row @param {number} column @param {boolean} single */
-function wordsOf(told, row, column, single) {
-  const [one, other] = [told.bins[row], told.bins[column]];
-  const [judged, inferred, all] = [told.judged[row][column], told.inferred[row][column], told.pairs[row][column]];
-  if (single) {
-    if (row === column) return one.first;
-    return `${one.first} and ${other.first}: ${judged ? "judged" : inferred ? "inferred" : "open"}`;
-  }
-  const range = (/** @type {any} */ bin) => (bin.documents === 1 ? bin.first : `${bin.first} … ${bin.last}`);
-  return `${range(one)} against ${range(other)}: ${count(judged)} judged, ${count(inferred)} inferred, ${count(all - judged - inferred)} open`;
+/**
+ * Make the text that describes the cell under the pointer.
+ * @param {SVGSVGElement} chart
+ * @param {MatrixOut} matrix
+ * @param {number} documents
+ */
+function cellDescription(chart, matrix, documents) {
+  const { bins } = matrix;
+  const isSingle = bins.every((bin) => bin.documents === 1);
+  const scale = `Each row stands for about ${counted(Math.round(documents / bins.length), "document")}. `;
+  const advice = isSingle ? "Point at a cell to see its pair." : `${scale}Point at a cell to see its pairs.`;
+  const element = make("p", { class: "note", "aria-live": "off" }, advice);
+  chart.addEventListener("pointermove", (event) => {
+    const { left, top, width } = chart.getBoundingClientRect();
+    const indexOf = (/** @type {number} */ offset) => Math.floor((offset / width) * bins.length);
+    const cell = cellAt(matrix, indexOf(event.clientY - top), indexOf(event.clientX - left));
+    if (cell) element.textContent = isSingle ? pairText(cell) : blockText(cell);
+  });
+  return element;
 }
 
-/** @param {string} kind */
+/** @param {Cell} cell of two documents */
+function pairText({ row, column, judged, inferred }) {
+  if (row === column) return row.first;
+  return `${row.first} and ${column.first}: ${judged ? "judged" : inferred ? "inferred" : "open"}`;
+}
+
+/** @param {Cell} cell of several documents */
+function blockText({ row, column, judged, inferred, pairs }) {
+  const open = pairs - judged - inferred;
+  const numbers = `${count(judged)} judged, ${count(inferred)} inferred, ${count(open)} open`;
+  return `${binText(row)} against ${binText(column)}: ${numbers}`;
+}
+
+/** @param {BinOut} bin */
+function binText({ documents, first, last }) {
+  return documents === 1 ? first : `${first} … ${last}`;
+}
+
+/** @param {Kind} kind */
 function swatch(kind) {
-  const rect = draw("rect", { width: 12, height: 12, rx: 2, class: kind });
-  return draw("svg", { viewBox: "0 0 12 12", class: "plot swatch", "aria-hidden": "true" }, rect);
+  const square = svg("rect", { width: 12, height: 12, rx: 2, class: kind });
+  return svg("svg", { viewBox: "0 0 12 12", class: "plot swatch", "aria-hidden": "true" }, square);
 }

@@ -1,62 +1,83 @@
-// Ratings with their error bars: a row for each document, best first.
+// The ranking of a topic as a table, with scores and their standard errors.
 
-import { draw, line } from "./charts.js";
-import { make } from "../shared/elements.js";
-import { decimal, share } from "./formats.js";
-import { note, some, table } from "./components.js";
+import { note, showMore, table } from "./components.js";
+import { decimal, percentage, ranks } from "./formats.js";
+import { line, svg } from "./svg.js";
 
-const STEP = 25;
-/** @type {Record<string, string>} */
-const STATES = { settled: "settled", open: "open", unjudged: "not judged" };
-const WIDE = 240;
-const HIGH = 20;
+/** @import { RankedOut, RankingOut } from "../shared/api_types.d.ts" */
+
+const FIRST_ROWS = 25;
+const STATES = { settled: "settled", open: "open", unjudged: "unjudged" };
+const WIDTH = 240;
+const HEIGHT = 20;
+
+/** @typedef {RankedOut & {score: number}} Scored */
 
 /**
- * Draw the ranking of a topic.
- * @param {any} told
- * @param {(id: string) => Node} name makes a document
+ * Draw the table.
+ * @param {RankingOut} ranking
+ * @param {(id: string) => Node} chip makes the element of a document
  */
-export function drawRatings(told, name) {
-  const scored = told.documents.filter((/** @type {any} */ one) => one.score !== null);
+export function rankingTable({ documents }, chip) {
+  const scored = documents.filter(isScored);
   if (!scored.length) return note("No document has a score yet.");
-  const has = { errors: scored.some((/** @type {any} */ one) => one.uncertainty !== null), certainty: scored.some((/** @type {any} */ one) => one.certainty !== null) };
-  const axis = axisOf(scored);
-  const heads = ["document", "state", "rank", "score", has.errors ? "± 2 standard errors" : "drawn", ...(has.certainty ? ["how sure of its class"] : [])];
-  const row = (/** @type {any} */ one) => [
-    name(one.document),
-    STATES[one.status],
-    one.ranks[0] === one.ranks[1] ? String(one.ranks[0]) : `${one.ranks[0]}–${one.ranks[1]}`,
-    one.score === null ? "–" : decimal(one.score),
-    interval(one, axis),
-    ...(has.certainty ? [one.certainty === null ? "–" : share(one.certainty)] : []),
-  ];
-  const rows = (/** @type {any[]} */ shown) => {
-    const made = table("Ranking", heads, shown.map(row));
-    made.classList.add("ratings");
-    return made;
+  const hasErrors = scored.some(({ uncertainty }) => uncertainty !== null);
+  const hasCertainty = scored.some(({ certainty }) => certainty !== null);
+  const headers = ["document", "state", "rank", "score", hasErrors ? "± 2 standard errors" : "chart"];
+  if (hasCertainty) headers.push("certainty of its class");
+  const xOf = axisOf(scored);
+  const rowOf = (/** @type {RankedOut} */ ranked) => {
+    const { document, status, score, certainty } = ranked;
+    const chart = isScored(ranked) ? intervalChart(ranked, xOf) : "not judged";
+    const cells = [chip(document), STATES[status], ranks(ranked.ranks), decimal(score), chart];
+    return hasCertainty ? [...cells, percentage(certainty)] : cells;
   };
-  return make("div", {}, some(told.documents, STEP, rows, "documents"));
+  const numbers = { total: documents.length, first: FIRST_ROWS, further: 4 * FIRST_ROWS, noun: "documents" };
+  return showMore(numbers, (shown) => {
+    const element = table("Ranking", headers, documents.slice(0, shown).map(rowOf));
+    element.classList.add("ratings");
+    return element;
+  });
 }
 
-/** @param {any[]} scored */
+/**
+ * @param {RankedOut} ranked
+ * @returns {ranked is Scored}
+ */
+function isScored(ranked) {
+  return ranked.score !== null;
+}
+
+/**
+ * Return the function from scores to horizontal positions.
+ * @param {Scored[]} scored
+ */
 function axisOf(scored) {
-  const ends = scored.flatMap((one) => [one.score - 2 * (one.uncertainty || 0), one.score + 2 * (one.uncertainty || 0)]);
-  const [low, high] = [ends.reduce((a, b) => Math.min(a, b)), ends.reduce((a, b) => Math.max(a, b))];
-  const wide = high - low || 1;
-  return (/** @type {number} */ value) => 6 + ((value - low) / wide) * (WIDE - 12);
+  let [low, high] = [Infinity, -Infinity];
+  for (const { score, uncertainty } of scored) {
+    low = Math.min(low, score - 2 * (uncertainty ?? 0));
+    high = Math.max(high, score + 2 * (uncertainty ?? 0));
+  }
+  const range = high - low || 1;
+  return (/** @type {number} */ value) => 6 + ((value - low) / range) * (WIDTH - 12);
 }
 
-/** @param {any} one @param {(value: number) => number} axis */
-function interval(one, axis) {
-  if (one.score === null) return "nobody has judged it";
-  const error = 2 * (one.uncertainty || 0);
-  const words = `score ${decimal(one.score)}${error ? `, between ${decimal(one.score - error)} and ${decimal(one.score + error)}` : ""}`;
-  const middle = HIGH / 2;
-  const parts = [line(0, middle, WIDE, middle, "grid")];
-  if (error) {
-    const [from, to] = [axis(one.score - error), axis(one.score + error)];
-    parts.push(line(from, middle, to, middle, "thick"), line(from, middle - 4, from, middle + 4, "thick"), line(to, middle - 4, to, middle + 4, "thick"));
-  }
-  parts.push(draw("circle", { cx: axis(one.score), cy: middle, r: 4.5 }));
-  return draw("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "plot in-row", role: "img", "aria-label": words }, ...parts);
+/**
+ * @param {Scored} ranked
+ * @param {(value: number) => number} xOf
+ */
+function intervalChart({ score, uncertainty }, xOf) {
+  const error = 2 * (uncertainty ?? 0);
+  const range = error ? `, between ${decimal(score - error)} and ${decimal(score + error)}` : "";
+  const middle = HEIGHT / 2;
+  const tick = (/** @type {number} */ x) => line([x, middle - 4], [x, middle + 4], "thick");
+  const [from, to] = [xOf(score - error), xOf(score + error)];
+  const bar = error ? [line([from, middle], [to, middle], "thick"), tick(from), tick(to)] : [];
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot in-row", role: "img", "aria-label": `score ${decimal(score)}${range}` },
+    line([0, middle], [WIDTH, middle], "grid"),
+    ...bar,
+    svg("circle", { cx: xOf(score), cy: middle, r: 4.5 }),
+  );
 }

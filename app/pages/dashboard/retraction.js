@@ -1,80 +1,98 @@
-// Taking back all that a worker answered: first what that would change, then doing it.
+// The retraction of all answers of a worker. It shows what would change before anything is changed.
 
-import { ask, make } from "../shared/elements.js";
-import { count, counted } from "./formats.js";
-import { note, say, table } from "./components.js";
-import { at } from "./api_client.js";
+import { ask, show } from "../shared/dialog.js";
+import { make } from "../shared/elements.js";
+import { announce, checkbox, field, note, table } from "./components.js";
+import { count, counted, ranks } from "./formats.js";
 
-const MOST_MOVED = 8;
+/** @import { EffectOut, MovedOut } from "../shared/api_types.d.ts" */
+/** @import { ApiClient } from "./api_client.js" */
+
+const MAX_DOCUMENTS = 8;
 
 /**
- * Show what retracting a worker would change, and do it if the owner then says so.
- * @param {import("./api_client.js").Owner} owner
+ * Show what a retraction would change, and retract if the owner confirms; return whether answers were retracted.
+ * @param {ApiClient} client
  * @param {string} study
  * @param {string} worker
- * @returns {Promise<boolean>} whether it was done
  */
-export async function retractWorker(owner, study, worker) {
-  const path = `${at(study)}/retractions`;
-  const effect = await owner.post(path, { worker, dry_run: true });
+export async function retractWorker(client, study, worker) {
+  const operation = "POST /v1/studies/{study}/retractions";
+  const effect = await client.send(operation, { study }, { worker, dry_run: true });
   if (!effect.judgments) {
-    await ask(`Nothing of ${worker} counts`, [make("p", {}, "All their answers are retracted already, or there are none.")], [{ label: "Close", value: "", kind: "quiet" }]);
+    const text = "All their answers are retracted already, or there are none.";
+    await show(`No answers of ${worker} count`, [make("p", {}, text)]);
     return false;
   }
+  const answers = counted(effect.judgments, "answer");
   const reason = make("input", { type: "text", id: "retract-reason", maxlength: 1000 });
-  const block = make("input", { type: "checkbox", id: "retract-block", checked: true });
+  const block = checkbox("retract-block", "Give this worker no more questions", true);
+  const consequence = `${answers} would no longer count, as if they had never been given. They stay in the log, marked as retracted. This cannot be undone.`;
   const body = [
-    make("p", {}, `${counted(effect.judgments, "answer")} would no longer count, as if they had never been given. They stay in the log, marked. This cannot be undone.`),
-    change(effect),
-    ...moves(effect),
-    make("div", { class: "field" }, make("label", { for: "retract-reason" }, "Why (kept in the log)"), reason),
-    make("label", { class: "check", for: "retract-block" }, block, "Give this worker no more questions"),
+    make("p", {}, consequence),
+    effectTable(effect.topics),
+    ...documentElements(effect.topics),
+    field("Reason (kept in the log)", reason),
+    block.element,
   ];
-  const said = await ask(`What retracting ${worker} would change`, body, [
-    { label: `Retract ${counted(effect.judgments, "answer")}`, value: "do", kind: "danger" },
+  const action = await ask(`What retracting ${worker} would change`, body, [
+    { label: `Retract ${answers}`, value: "retract", kind: "danger" },
     { label: "Cancel", value: "", kind: "quiet" },
   ]);
-  if (said !== "do") return false;
-  if (block.checked) await owner.patch(`${at(study)}/workers/${encodeURIComponent(worker)}`, { status: "blocked" });
-  const done = await owner.post(path, { worker, reason: reason.value });
-  say(`${counted(done.judgments, "answer")} of ${worker} retracted.`);
+  if (action !== "retract") return false;
+  if (block.input.checked) {
+    await client.send("PATCH /v1/studies/{study}/workers/{worker}", { study, worker }, { status: "blocked" });
+  }
+  const { judgments } = await client.send(operation, { study }, { worker, reason: reason.value });
+  announce(`${counted(judgments, "answer")} of ${worker} retracted.`);
   return true;
 }
 
-/** @param {any} effect */
-function change(effect) {
-  const heads = ["topic", "answers", "pairs known", "classes", "settled", "conflicts"];
-  const rows = effect.topics.map((/** @type {any} */ one) => [
-    one.topic,
-    ...["judgments", "known_pairs", "classes", "settled", "conflicts"].map((name) => arrow(one.before[name], one.after[name])),
+/** @param {EffectOut[]} topics */
+function effectTable(topics) {
+  const headers = ["topic", "answers", "known pairs", "classes", "settled", "conflicts"];
+  const rows = topics.map(({ topic, before, after }) => [
+    topic,
+    changeText(before.judgments, after.judgments),
+    changeText(before.known_pairs, after.known_pairs),
+    changeText(before.classes, after.classes),
+    changeText(before.settled, after.settled),
+    changeText(before.conflicts, after.conflicts),
   ]);
-  return table("What would change", heads, rows);
+  return table("What would change", headers, rows);
 }
 
-/** @param {number} before @param {number} after */
-function arrow(before, after) {
+/**
+ * @param {number} before
+ * @param {number} after
+ */
+function changeText(before, after) {
   if (before === after) return count(before);
   return make("span", { class: "moved" }, `${count(before)} → ${count(after)}`);
 }
 
-/** @param {any} effect */
-function moves(effect) {
-  const all = effect.topics.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.moved_documents, 0);
-  if (!all) return [note("No document's status or possible ranks would change.")];
-  const rows = effect.topics.flatMap((/** @type {any} */ one) =>
-    one.moved.map((/** @type {any} */ moved) => [
-      moved.document,
-      one.topic,
-      `${ranks(moved.before)}, ${moved.status_before}`,
-      `${ranks(moved.after)}, ${moved.status_after}`,
-      make("ul", { class: "reasons" }, ...moved.because.map((/** @type {any} */ reason) => make("li", {}, reason.text))),
-    ]),
-  );
-  const told = `${counted(all, "document")} would have another status or other possible ranks${all > MOST_MOVED ? `, ${MOST_MOVED} of them here` : ""}:`;
-  return [make("p", {}, told), table("Documents that move", ["document", "topic", "rank before", "rank after", "because"], rows.slice(0, MOST_MOVED))];
+/** @param {EffectOut[]} topics */
+function documentElements(topics) {
+  const total = topics.reduce((sum, { moved_documents }) => sum + moved_documents, 0);
+  if (!total) return [note("No document would have another status or other possible ranks.")];
+  const headers = ["document", "topic", "rank before", "rank after", "because"];
+  const rows = topics.flatMap(({ topic, moved }) => moved.map((document) => documentRow(topic, document)));
+  const selection = total > MAX_DOCUMENTS ? `, ${MAX_DOCUMENTS} of them are listed` : "";
+  const text = `${counted(total, "document")} would have another status or other possible ranks${selection}:`;
+  return [make("p", {}, text), table("Documents that would change", headers, rows.slice(0, MAX_DOCUMENTS))];
 }
 
-/** @param {[number, number]} between */
-function ranks([best, worst]) {
-  return best === worst ? count(best) : `${count(best)}–${count(worst)}`;
+/**
+ * @param {string} topic
+ * @param {MovedOut} moved
+ */
+function documentRow(topic, { document, before, after, status_before, status_after, because }) {
+  const reasons = because.map(({ text }) => make("li", {}, text));
+  return [
+    document,
+    topic,
+    `${ranks(before)}, ${status_before}`,
+    `${ranks(after)}, ${status_after}`,
+    make("ul", { class: "reasons" }, ...reasons),
+  ];
 }

@@ -1,121 +1,134 @@
-// A new study: its name, what workers are asked, what decides about questions, its price, its files.
+// The form that creates a study: its name, design, selector, price and files.
 
-import { JUDGES, expectation } from "./judges_setting.js";
 import { make } from "../shared/elements.js";
-import { Files, found } from "./file_import.js";
-import { choice, field, form, note } from "./components.js";
-import { at, pageOf } from "./api_client.js";
+import { pagePath } from "./api_client.js";
+import { field, fieldRow, form, note, optionElements, select } from "./components.js";
+import { FileFields, importResult } from "./file_import.js";
+import { JUDGES, judgesDescription } from "./judges_setting.js";
 
-/** What decides until the service has said what it knows. */
-const MAIN = "placement";
+/** @import { DesignSummary, SelectorSummary } from "../shared/api_types.d.ts" */
+/** @import { ApiClient } from "./api_client.js" */
+/** @import { Judges } from "./judges_setting.js" */
+
+/** Shown until the service has sent its designs and selectors. */
+const DEFAULT_DESIGN = "preference";
+const DEFAULT_SELECTOR = "placement";
+
+/** The settings of the new study. */
+class StudyFields {
+  name = make("input", { type: "text", id: "new-name", autocomplete: "off", required: true });
+  title = make("input", { type: "text", id: "new-title", autocomplete: "off" });
+  instructions = make("textarea", { rows: 3, id: "new-instructions" });
+  design = select("new-design", [[DEFAULT_DESIGN, DEFAULT_DESIGN]]);
+  selector = select("new-selector", [["", "the default"]]);
+  judges = select("new-judges", Object.entries(JUDGES).map(([value, { label }]) => [value, label]), "crowd");
+  votes = make("input", { type: "number", min: 1, max: 99, value: 1, id: "new-votes" });
+  price = make("input", { type: "number", min: 0, step: "any", id: "new-price" });
+  currency = make("input", { type: "text", maxlength: 3, value: "USD", id: "new-currency", autocomplete: "off" });
+  /** Describes the chosen design and selector. */
+  description = make("p", { class: "note" });
+
+  constructor() {
+    this.judgesField = field("Who judges", this.judges, this.#judgesDescription);
+    this.judges.addEventListener("change", () => this.#updateHint());
+    this.elements = [
+      field("Name", this.name, "In addresses and files: in any script, without a slash. It cannot be changed later."),
+      field("Title", this.title, "Shown to workers above the page."),
+      field("Instructions", this.instructions, "Shown to workers before they begin."),
+      this.judgesField,
+      fieldRow(field("Design of the questions", this.design), field("Selector of the next pair", this.selector)),
+      this.description,
+      fieldRow(field("Workers per question", this.votes), field("Price of an answer", this.price), field("Currency", this.currency)),
+    ];
+  }
+
+  get #judgesDescription() {
+    const selector = this.selector.disabled ? null : this.selector.value || DEFAULT_SELECTOR;
+    return judgesDescription(/** @type {Judges} */ (this.judges.value), selector);
+  }
+
+  #updateHint() {
+    const hint = this.judgesField.querySelector("small");
+    if (hint) hint.textContent = this.#judgesDescription;
+  }
+
+  /**
+   * Offer the designs and selectors of the service.
+   * @param {DesignSummary[]} designs
+   * @param {SelectorSummary[]} selectors
+   */
+  setChoices(designs, selectors) {
+    const main = selectors.find((selector) => selector.default)?.selector;
+    this.design.replaceChildren(...optionElements(designs.map(({ design }) => [design, design]), DEFAULT_DESIGN));
+    this.selector.replaceChildren(...optionElements(selectors.map(({ selector }) => [selector, selector]), main));
+    const update = () => {
+      const design = designs.find((one) => one.design === this.design.value);
+      const selector = selectors.find((one) => one.selector === this.selector.value);
+      this.selector.disabled = design?.shape !== "pair";
+      this.#updateHint();
+      const descriptions = [design?.description, this.selector.disabled ? "" : selector?.description];
+      this.description.textContent = descriptions.filter(Boolean).join(" ");
+    };
+    this.design.addEventListener("change", update);
+    this.selector.addEventListener("change", update);
+    update();
+  }
+
+  /** The request that creates the study. */
+  get body() {
+    const id = this.name.value.trim();
+    if (!id) throw new Error("The study needs a name.");
+    return {
+      id,
+      title: this.title.value.trim(),
+      instructions: this.instructions.value,
+      design: this.design.value,
+      // Without a choice the service uses its default.
+      selector: (!this.selector.disabled && this.selector.value) || undefined,
+      judges: /** @type {Judges} */ (this.judges.value),
+      votes: this.votes.valueAsNumber || 1,
+      price: this.price.value ? this.price.valueAsNumber : undefined,
+      currency: this.currency.value.trim().toUpperCase(),
+    };
+  }
+}
 
 /**
  * Make the form.
- * @param {import("./api_client.js").Owner} owner
+ * @param {ApiClient} client
  */
-export function newStudy(owner) {
-  const inputs = {
-    name: make("input", { type: "text", id: "new-name", autocomplete: "off", required: true }),
-    title: make("input", { type: "text", id: "new-title", autocomplete: "off" }),
-    instructions: make("textarea", { rows: 3, id: "new-instructions" }),
-    design: choice([["preference", "preference"]]),
-    selector: choice([["", "the default"]]),
-    judges: choice(Object.entries(JUDGES).map(([value, { label }]) => /** @type {[string, string]} */ ([value, label])), "crowd"),
-    votes: make("input", { type: "number", min: 1, max: 99, value: 1, id: "new-votes" }),
-    price: make("input", { type: "number", min: 0, step: "any", id: "new-price" }),
-    currency: make("input", { type: "text", maxlength: 3, value: "USD", id: "new-currency", autocomplete: "off" }),
-  };
-  inputs.design.id = "new-design";
-  inputs.selector.id = "new-selector";
-  inputs.judges.id = "new-judges";
-  const judges = field("Who judges", inputs.judges, expectation(inputs.judges.value, MAIN));
-  const files = new Files();
-  const about = make("p", { class: "note" });
-  fill(owner, inputs, about, judges);
-  const fields = [
-    field("Name", inputs.name, "In addresses and files: in any script, without a slash. It cannot be changed later."),
-    field("Title", inputs.title, "What workers see above the page."),
-    field("Instructions", inputs.instructions, "What workers read before they begin."),
-    judges,
-    make("div", { class: "beside" }, field("What workers are asked", inputs.design), field("Which pair is next", inputs.selector)),
-    about,
-    make(
-      "div",
-      { class: "beside" },
-      field("Workers per question", inputs.votes),
-      field("Price of an answer", inputs.price),
-      field("Currency", inputs.currency),
-    ),
-    make("fieldset", {}, make("legend", {}, "Files (they can be added later)"), ...files.fields),
-  ];
-  const told = make("div", { "aria-live": "polite" });
-  let checked = "";
-  const made = form([...fields, told], "Create the study", async () => {
-    const study = await create(owner, inputs);
-    if (files.chosen && checked !== files.fingerprint) {
-      const answer = await owner.upload(`${at(study)}/imports`, files.form(true));
-      checked = files.fingerprint;
-      if (answer.not_shown.length) {
-        told.replaceChildren(found(answer), note("The study is there. Of its files nothing is stored yet."));
-        const send = /** @type {HTMLButtonElement} */ (made.querySelector("button[type=submit]"));
-        send.textContent = "Add the files to the study";
+export function studyForm(client) {
+  const settings = new StudyFields();
+  const files = new FileFields();
+  loadChoices(client, settings);
+  const fileFields = make("fieldset", {}, make("legend", {}, "Files (they can be added later)"), ...files.elements);
+  const result = make("div", { "aria-live": "polite" });
+  const { element } = form([...settings.elements, fileFields, result], "Create the study", async (submit) => {
+    const { body } = settings;
+    // The same request again succeeds, so the form can be sent again after an error in a file.
+    await client.send("POST /v1/studies", {}, body);
+    if (!files.areEmpty && !files.areChecked) {
+      const found = await files.check(client, body.id);
+      if (found.not_shown.length) {
+        result.replaceChildren(importResult(found), note("The study is created. Its files are not stored yet."));
+        submit.textContent = "Add the files to the study";
         return;
       }
     }
-    // The same again is a success, so after a mistake in the files all of it can simply be sent again.
-    if (files.chosen) await owner.upload(`${at(study)}/imports`, files.form(false));
-    location.assign(pageOf(study));
+    if (!files.areEmpty) await files.store(client, body.id);
+    location.assign(pagePath(body.id));
   });
-  return made;
+  return element;
 }
 
 /**
- * Fill in what the service knows: designs and selectors.
- * @param {import("./api_client.js").Owner} owner
- * @param {any} inputs
- * @param {HTMLElement} about
- * @param {HTMLElement} judges who judges, with a hint
+ * @param {ApiClient} client
+ * @param {StudyFields} settings
  */
-async function fill(owner, inputs, about, judges) {
-  const hint = /** @type {HTMLElement} */ (judges.querySelector("small"));
-  const expect = () => {
-    hint.textContent = expectation(inputs.judges.value, inputs.selector.disabled ? null : inputs.selector.value || MAIN);
-  };
-  inputs.judges.addEventListener("change", expect);
-  const [designs, selectors] = await Promise.all([owner.get("/v1/designs"), owner.get("/v1/selectors")]);
-  const options = (/** @type {any[]} */ items, /** @type {string} */ key, /** @type {string} */ chosen) =>
-    items.map((one) => make("option", { value: one[key], selected: one[key] === chosen }, one[key]));
-  const main = selectors.items.find((/** @type {any} */ one) => one.default).selector;
-  inputs.design.replaceChildren(...options(designs.items, "design", "preference"));
-  inputs.selector.replaceChildren(...options(selectors.items, "selector", main));
-  const tell = () => {
-    const design = designs.items.find((/** @type {any} */ one) => one.design === inputs.design.value);
-    const selector = selectors.items.find((/** @type {any} */ one) => one.selector === inputs.selector.value);
-    inputs.selector.disabled = design.shape !== "pair";
-    expect();
-    about.textContent = inputs.selector.disabled ? design.description : `${design.description} ${selector.description}`;
-  };
-  inputs.design.addEventListener("change", tell);
-  inputs.selector.addEventListener("change", tell);
-  tell();
-}
-
-/**
- * Create the study; the same again is a success.
- * @param {import("./api_client.js").Owner} owner
- * @param {any} inputs
- */
-async function create(owner, inputs) {
-  const name = inputs.name.value.trim();
-  if (!name) throw new Error("The study needs a name.");
-  /** @type {Record<string, unknown>} */
-  const body = { id: name, title: inputs.title.value.trim(), instructions: inputs.instructions.value, design: inputs.design.value };
-  // Until the service has told its selectors there is none to choose: it takes its default.
-  if (!inputs.selector.disabled && inputs.selector.value) body.selector = inputs.selector.value;
-  body.judges = inputs.judges.value;
-  body.votes = inputs.votes.valueAsNumber || 1;
-  if (inputs.price.value) body.price = inputs.price.valueAsNumber;
-  body.currency = inputs.currency.value.trim().toUpperCase();
-  await owner.post("/v1/studies", body);
-  return name;
+async function loadChoices(client, settings) {
+  const [designs, selectors] = await Promise.all([
+    client.get("GET /v1/designs", {}),
+    client.get("GET /v1/selectors", {}),
+  ]);
+  settings.setChoices(designs.items, selectors.items);
 }

@@ -1,126 +1,142 @@
-// All studies: how far each has come, how fast it goes, what it costs and how much is left.
+// The list of all studies: their progress, pace, cost and what remains.
 
-import { ask, make } from "../shared/elements.js";
-import { ago, count, counted, duration, endings, money, range, share, spent, together, way } from "./formats.js";
-import { spark } from "./charts.js";
-import { badge, bar, doing, place } from "./components.js";
-import { newStudy } from "./study_form.js";
-import { at, pageOf } from "./api_client.js";
+import { ask } from "../shared/dialog.js";
+import { make } from "../shared/elements.js";
+import { pagePath } from "./api_client.js";
+import { sparkline } from "./charts.js";
+import { actionButton, badge, descriptionItems, progressBar, setLocation } from "./components.js";
+import { ago, count, counted, interval, percentage } from "./formats.js";
+import { completion, endReasons, remainingCost, remainingTime, spending, totalProgress } from "./progress.js";
+import { studyForm } from "./study_form.js";
 
-const MOST = 500;
-const STEP = 20;
-const AGAIN = 15_000;
+/** @import { PaceOut, StudyOut, StudyProgressOut } from "../shared/api_types.d.ts" */
+/** @import { ApiClient } from "./api_client.js" */
+
+const MAX_STUDIES = 500;
+const FIRST_CARDS = 20;
+const UPDATE_INTERVAL = 15_000;
 
 /**
  * Show the list.
- * @param {import("./api_client.js").Owner} owner
+ * @param {ApiClient} client
  * @param {HTMLElement} main
  */
-export async function showStudies(owner, main) {
-  place("Studies", []);
-  const studies = await owner.list("/v1/studies", MOST);
+export async function showStudies(client, main) {
+  setLocation("Studies", []);
+  const studies = await client.list("GET /v1/studies", {}, {}, MAX_STUDIES);
   studies.sort((one, other) => other.created_at.localeCompare(one.created_at));
-  const add = doing("New study", () => create(owner), "primary");
-  const head = make("div", { class: "head" }, make("h1", {}, "Studies"), ...(owner.manages ? [add] : []));
+  const create = actionButton("New study", () => showStudyForm(client), "primary");
+  const head = make("div", { class: "head" }, make("h1", {}, "Studies"), ...(client.canManage ? [create] : []));
   if (!studies.length) {
-    main.replaceChildren(head, empty(owner));
+    main.replaceChildren(head, emptyMessage(client.canManage));
     return;
   }
   const list = make("div", { class: "cards" });
   const more = make("div", { class: "actions" });
   main.replaceChildren(head, list, more);
-  let shown = 0;
-  const next = async () => {
-    const cards = studies.slice(shown, shown + STEP).map((study) => new Card(owner, study));
-    shown += cards.length;
+  const showNext = () => {
+    const shown = list.childElementCount;
+    const cards = studies.slice(shown, shown + FIRST_CARDS).map((study) => new StudyCard(client, study));
     list.append(...cards.map((card) => card.element));
-    more.replaceChildren(...(shown < studies.length ? [doing(`Show more (${studies.length - shown} left)`, next)] : []));
+    const rest = studies.length - list.childElementCount;
+    more.replaceChildren(...(rest > 0 ? [actionButton(`Show more (${rest} left)`, showNext)] : []));
     for (const card of cards) card.watch();
   };
-  await next();
+  showNext();
 }
 
-/** @param {import("./api_client.js").Owner} owner */
-function empty(owner) {
-  const words = owner.manages
-    ? "A study is a set of topics judged under the same settings. Create one from files: topics, runs, documents."
-    : "There is nothing to look at yet: whoever holds an admin key can create a study.";
-  return make("div", { class: "message" }, make("h2", {}, "No studies yet"), make("p", {}, words));
+/** @param {boolean} canManage */
+function emptyMessage(canManage) {
+  const text = canManage
+    ? "A study is a set of topics that are judged under the same settings. Create one from files: topics, runs, documents."
+    : "There are no studies yet. They can be created with an admin key.";
+  return make("div", { class: "message" }, make("h2", {}, "No studies yet"), make("p", {}, text));
 }
 
-/** @param {import("./api_client.js").Owner} owner */
-async function create(owner) {
-  const made = newStudy(owner);
-  await ask("New study", [made], [{ label: "Cancel", value: "", kind: "quiet" }]);
+/** @param {ApiClient} client */
+async function showStudyForm(client) {
+  await ask("New study", [studyForm(client)], [{ label: "Cancel", value: "", kind: "quiet" }]);
 }
 
-/** One study of the list, whose figures come when they are known. */
-class Card {
-  /** @param {import("./api_client.js").Owner} owner @param {any} study */
-  constructor(owner, study) {
-    this.owner = owner;
-    this.study = study;
-    this.figures = make("dl", { class: "figures" });
-    this.track = make("div", { class: "track" }, make("span", { class: "soft" }, "Counting…"));
-    this.pace = make("div", { class: "pace" });
-    const link = make("a", { href: pageOf(study.id), dir: "auto" }, study.title || study.id);
-    const name = make("p", { class: "soft" }, `${study.id} · ${study.design}${study.design === "preference" ? ` · ${study.selector}` : ""}`);
+/** A study in the list. Its figures are shown when they are loaded. */
+class StudyCard {
+  #figures = make("dl", { class: "figures" });
+  #progress = make("div", { class: "track" }, make("span", { class: "soft" }, "Loading…"));
+  #pace = make("div", { class: "pace" });
+
+  /**
+   * @param {ApiClient} client
+   * @param {StudyOut} study
+   */
+  constructor(client, study) {
+    this.client = client;
+    this.path = { study: study.id };
+    const link = make("a", { href: pagePath(study.id), dir: "auto" }, study.title || study.id);
+    const selector = study.design === "preference" ? ` · ${study.selector}` : "";
+    const description = make("p", { class: "soft" }, `${study.id} · ${study.design}${selector}`);
     const head = make("div", { class: "card-head" }, make("h2", {}, link), badge(study.status));
-    this.element = make("article", { class: "card" }, head, name, this.track, this.figures, this.pace);
+    const content = [head, description, this.#progress, this.#figures, this.#pace];
+    this.element = make("article", { class: "card" }, ...content);
   }
 
-  /** Look now, and again while the page is seen. */
+  /** Update the card now, and regularly while the page is visible. */
   async watch() {
     for (;;) {
-      if (!document.hidden) await this.look().catch(() => {});
-      await new Promise((resolve) => setTimeout(resolve, AGAIN));
+      // An error is not shown: the next update may succeed.
+      if (!document.hidden) await this.#update().catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, UPDATE_INTERVAL));
     }
   }
 
-  async look() {
-    const path = at(this.study.id);
-    const pace = await this.owner.get(`${path}/pace`);
-    this.#figures(pace, null);
-    const progress = await this.owner.wait(`${path}/progress`);
-    this.#figures(pace, progress);
+  async #update() {
+    const pace = await this.client.get("GET /v1/studies/{study}/pace", this.path);
+    this.#draw(pace, null);
+    const progress = await this.client.getSlow("GET /v1/studies/{study}/progress", this.path);
+    this.#draw(pace, progress);
   }
 
-  /** @param {any} pace @param {any} progress */
-  #figures(pace, progress) {
-    const rows = [
-      ["topics", progress ? `${count(progress.finished)} of ${count(pace.topics)} finished` : count(pace.topics)],
+  /**
+   * @param {PaceOut} pace
+   * @param {StudyProgressOut | null} progress
+   */
+  #draw(pace, progress) {
+    const topics = count(pace.topics);
+    const items = descriptionItems([
+      ["topics", progress ? `${count(progress.finished)} of ${topics} finished` : topics],
       ["answers", pace.judgments ? `${count(pace.judgments)}, last ${ago(pace.latest_at)}` : "none yet"],
       ["last hour", `${counted(pace.last_hour, "answer")} by ${counted(pace.workers, "worker")}`],
-      ["spent", spent(pace)[0] === "–" ? "no price set" : spent(pace)[0]],
-      ["left", progress ? left(progress, pace) : "…"],
-    ];
-    this.figures.replaceChildren(...rows.map(([name, text]) => make("div", {}, make("dt", {}, name), make("dd", {}, text))));
-    this.pace.replaceChildren(spark(pace.hours), make("span", { class: "soft" }, "last 24 hours"));
-    if (progress) this.#track(progress);
+      ["spent", spending(pace).amount ?? "no price is set"],
+      ["left", progress ? remainingText(progress, pace) : "…"],
+    ]);
+    this.#figures.replaceChildren(...items);
+    this.#pace.replaceChildren(sparkline(pace.hours), make("span", { class: "soft" }, "last 24 hours"));
+    if (progress) this.#drawProgress(progress);
   }
 
-  /** @param {any} progress */
-  #track(progress) {
-    const { share: done, words } = way(together(progress.topics, progress.forecast));
-    const label = progress.topics.length ? words : "no topics yet";
-    this.track.replaceChildren(bar(done, 1, label), make("span", {}, share(done)), make("span", { class: "soft" }, label));
+  /** @param {StudyProgressOut} progress */
+  #drawProgress({ topics, forecast }) {
+    const { share, details } = completion(totalProgress(topics, forecast));
+    const label = topics.length ? details : "no topics yet";
+    const elements = [make("span", {}, percentage(share)), make("span", { class: "soft" }, label)];
+    this.#progress.replaceChildren(progressBar(share, label), ...elements);
   }
 }
 
 /**
- * Say how much is left to be judged, in answers, money and time.
- * @param {any} progress
- * @param {any} pace
+ * Tell how many answers remain, their cost and their time.
+ * @param {StudyProgressOut} progress
+ * @param {PaceOut} pace
  */
-export function left(progress, pace) {
-  if (!progress.topics.length) return "no topics yet";
-  if (progress.finished === progress.topics.length) return `nothing: ${endings(progress.ended)}`;
-  const { forecast } = progress;
-  if (!forecast) return "cannot be told";
-  const parts = [`about ${counted(Math.round(forecast.expected), "answer")}`];
-  if (range(forecast)) parts.push(`(${range(forecast)})`);
-  if (pace.price !== null) parts.push(`≈ ${money(pace.price * forecast.expected, pace.currency)}`);
-  const time = duration(forecast.expected, pace.last_hour);
-  if (time) parts.push(`· ${time} at this pace`);
-  return parts.join(" ");
+function remainingText({ topics, finished, ended, forecast }, pace) {
+  if (!topics.length) return "no topics yet";
+  if (finished === topics.length) return `nothing: ${endReasons(ended)}`;
+  if (!forecast) return "unknown";
+  const range = interval(forecast);
+  const time = remainingTime(forecast, pace);
+  return [
+    `about ${counted(Math.round(forecast.expected), "answer")}`,
+    range && `(${range})`,
+    remainingCost(forecast, pace),
+    time && `· ${time}`,
+  ].filter(Boolean).join(" ");
 }

@@ -1,193 +1,221 @@
-// One study: figures that move as answers come, its topics, its workers, and what can be done.
+// The page of a study: live figures, its topics, its workers, downloads and settings.
 
-import { hourly } from "./charts.js";
+import { addressOf } from "../shared/api_request.js";
 import { make } from "../shared/elements.js";
-import { ago, count, counted, duration, endings, money, pairsTold, range, share, spent, together, way } from "./formats.js";
-import { addFiles } from "./file_import.js";
-import { badge, bar, doing, note, place, section, some, table, tiles, trying } from "./components.js";
-import { judgingLink } from "./judging_link.js";
-import { exporting, settings, statusButtons } from "./study_settings.js";
-import { at, pageOf } from "./api_client.js";
-import { calmly, Stream } from "./event_stream.js";
-import { Workers } from "./worker_table.js";
+import { pagePath, reportPath } from "./api_client.js";
+import { hourlyChart } from "./charts.js";
+import {
+  actionButton, badge, note, progressBar, section, setLocation, showErrors, showMore, table, tiles,
+} from "./components.js";
+import { EventStream } from "./event_stream.js";
+import { exportSection } from "./export_form.js";
+import { importForm } from "./file_import.js";
+import { count, counted, interval, percentage } from "./formats.js";
+import { showJudgingLink } from "./judging_link.js";
+import {
+  answerTile, completion, completionTile, endReasons, pairTile, remainingTile, spending, topicProgress, totalProgress,
+} from "./progress.js";
+import { statusButtons } from "./status_buttons.js";
+import { settingsSection } from "./study_settings.js";
+import { throttled } from "./throttle.js";
+import { WorkerTable } from "./worker_table.js";
 
-const STEP = 50;
-const FEW = 20;
+/** @import { ForecastOut, PaceOut, ProgressOut, StudyOut, TopicOut } from "../shared/api_types.d.ts" */
+/** @import { ApiClient } from "./api_client.js" */
+/** @import { Tile } from "./components.js" */
+/** @import { StreamEvent } from "./event_stream.js" */
+
+const FIRST_ROWS = 50;
+/** With so many topics or fewer, all topics are loaded after an answer: then the forecast of the study is new, too. */
+const FEW_TOPICS = 20;
+const MAX_CHANGED = 5;
 const PAUSE = 1_500;
 const WORKERS_PAUSE = 10_000;
+const HEADERS = ["topic", "progress", "answers", "pairs judged + inferred + open", "conflicts", "left", "status"];
 
 /** The page. */
 export class StudyPage {
+  /** @type {TopicOut[] | null} */
+  #topics = null;
+  /** @type {Map<string, ProgressOut>} */
+  #progress = new Map();
+  /** @type {ForecastOut | null} */
+  #forecast = null;
+  /** @type {PaceOut | null} */
+  #pace = null;
+  /** @type {Set<string>} ids of topics with new events */
+  #changed = new Set();
+  #isPairwise = true;
+  #head = make("div", { class: "head" });
+  #figures = make("div");
+  #chart = make("div");
+  #list = make("div", {}, note("Loading…"));
+  #settings = make("div");
+
   /**
-   * @param {import("./api_client.js").Owner} owner
+   * @param {ApiClient} client
    * @param {HTMLElement} main
-   * @param {string} name
-   * @param {(through: boolean) => void} state
+   * @param {string} study
+   * @param {(isConnected: boolean) => void} onConnection
    */
-  constructor(owner, main, name, state) {
-    this.owner = owner;
+  constructor(client, main, study, onConnection) {
+    this.client = client;
     this.main = main;
-    this.name = name;
-    this.state = state;
-    this.path = at(name);
-    /** @type {Map<string, any>} */
-    this.progress = new Map();
-    /** @type {Set<string>} topics that have moved */
-    this.moved = new Set();
-    this.head = make("div", { class: "head" });
-    this.figures = make("div", {});
-    this.chart = make("div", {});
-    this.list = make("div", {}, note("Counting…"));
-    this.settings = make("div", {});
-    this.workers = new Workers(owner, name, () => this.look());
+    this.path = { study };
+    this.onConnection = onConnection;
+    this.workers = new WorkerTable(client, study, () => this.update());
   }
 
   async show() {
-    const [study, design] = await Promise.all([this.owner.get(this.path), this.owner.get(`${this.path}/design`)]);
-    this.study = study;
-    this.pairs = design.shape === "pair";
-    const adding = make("details", {}, make("summary", {}, "Add topics and documents from files"), addFiles(this.owner, this.name, () => this.look()));
+    const { client, path } = this;
+    const design = await client.get("GET /v1/studies/{study}/design", path);
+    this.#isPairwise = design.shape === "pair";
+    const imports = importForm(client, path.study, () => this.update());
+    const adding = make("details", {}, make("summary", {}, "Add topics and documents from files"), imports);
     this.main.replaceChildren(
-      this.head,
-      this.figures,
-      section("Answers per hour", this.chart),
-      section("Topics", this.list, ...(this.owner.manages ? [adding] : [])),
+      this.#head,
+      this.#figures,
+      section("Answers per hour", this.#chart),
+      section("Topics", this.#list, ...(client.canManage ? [adding] : [])),
       this.workers.element,
-      exporting(this.owner, this.name),
-      this.settings,
+      exportSection(client, path.study),
+      this.#settings,
     );
-    this.#head();
-    const soon = calmly(() => trying(() => this.#follow()), PAUSE);
-    const workers = calmly(() => trying(() => this.workers.look()), WORKERS_PAUSE);
-    const told = (/** @type {import("./event_stream.js").News[]} */ news) => {
-      for (const one of news) this.moved.add(one.data.topic || "");
-      soon();
-      workers();
+    const updateFigures = throttled(() => showErrors(() => this.#updateChanged()), PAUSE);
+    const updateWorkers = throttled(() => showErrors(() => this.workers.update()), WORKERS_PAUSE);
+    const onEvents = (/** @type {StreamEvent[]} */ events) => {
+      for (const { data } of events) this.#changed.add(data.topic ?? "");
+      updateFigures();
+      updateWorkers();
     };
-    // One after the other: after a restart each of these makes the service read all topics again.
-    await this.look();
-    new Stream(this.owner, `${this.path}/events`, told, this.state).listen();
-    soon();
+    // Requested one after the other: after a restart, each of these makes the service read all topics.
+    await this.update();
+    const address = addressOf("GET /v1/studies/{study}/events", path);
+    new EventStream(client.key, address, onEvents, this.onConnection).follow();
+    updateFigures();
   }
 
-  /** Look at everything anew. */
-  async look() {
-    this.study = await this.owner.get(this.path);
-    this.#head();
-    await Promise.all([this.#pace(), this.#topics()]);
-    await this.workers.look();
+  /** Load everything again. */
+  async update() {
+    this.#drawStudy(await this.client.get("GET /v1/studies/{study}", this.path));
+    await Promise.all([this.#updatePace(), this.#updateTopics()]);
+    await this.workers.update();
   }
 
-  /** Look at what has moved. */
-  async #follow() {
-    const moved = [...this.moved];
-    this.moved.clear();
-    const known = moved.every((topic) => this.progress.has(topic));
-    // Of few topics all are looked at: then what is left of the whole study is told anew, too.
-    if (!known || moved.length > 5 || (this.topics || []).length <= FEW) return void (await Promise.all([this.#pace(), this.#topics()]));
-    const found = await Promise.all(moved.map((topic) => this.owner.get(`${at(this.name, topic)}/progress`)));
-    for (const one of found) this.progress.set(one.topic, one);
-    await this.#pace();
-    this.#list();
-  }
-
-  #head() {
-    const { study } = this;
-    place(study.title || study.id, [[study.title || study.id, pageOf(study.id)]]);
-    const changed = () => this.look();
-    const report = make("a", { class: "button quiet", href: `${pageOf(study.id)}/report` }, "Report");
-    const actions = [
-      ...statusButtons(this.owner, this.path, study.status, changed),
-      ...(this.owner.manages ? [doing("Judging link…", () => judgingLink(this.owner, study.id), "primary")] : []),
-      report,
-    ];
-    const title = make("h1", { dir: "auto" }, study.title || study.id);
-    this.head.replaceChildren(title, badge(study.status), make("div", { class: "actions" }, ...actions));
-    // What is being written there must not be lost because an answer came.
-    if (!this.settings.contains(document.activeElement)) this.settings.replaceChildren(settings(this.owner, study, this.pairs, changed));
-  }
-
-  async #pace() {
-    this.pace = await this.owner.get(`${this.path}/pace`);
-    this.chart.replaceChildren(hourly(this.pace.hours, this.chart.clientWidth || undefined));
-    this.#figures();
-  }
-
-  async #topics() {
-    this.topics = await this.owner.list(`${this.path}/topics`);
-    if (!this.progress.size) this.#list();
-    const told = await this.owner.wait(`${this.path}/progress`);
-    this.forecast = told.forecast;
-    this.progress = new Map(told.topics.map((/** @type {any} */ one) => [one.topic, one]));
-    this.#list();
-  }
-
-  #list() {
-    this.#figures();
-    if (!this.topics?.length) {
-      this.list.replaceChildren(note("No topics yet. Add some from files below, or with nextpair import."));
+  /** Load what has changed. */
+  async #updateChanged() {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    const areKnown = changed.every((topic) => this.#progress.has(topic));
+    if (!areKnown || changed.length > MAX_CHANGED || (this.#topics ?? []).length <= FEW_TOPICS) {
+      await Promise.all([this.#updatePace(), this.#updateTopics()]);
       return;
     }
-    const heads = ["topic", "progress", "answers", "pairs judged + inferred + open", "conflicts", "left", "status"];
-    const draw = (/** @type {any[]} */ shown) => table("Topics", heads, shown.map((topic) => this.#row(topic)));
-    this.list.replaceChildren(some(this.topics, STEP, draw, "topics"));
+    const operation = "GET /v1/studies/{study}/topics/{topic}/progress";
+    const all = await Promise.all(changed.map((topic) => this.client.get(operation, { ...this.path, topic })));
+    for (const progress of all) this.#progress.set(progress.topic, progress);
+    await this.#updatePace();
+    this.#drawTopics();
   }
 
-  /** @param {any} topic */
-  #row(topic) {
-    const told = this.progress.get(topic.id);
-    const link = make("a", { href: pageOf(this.name, topic.id), dir: "auto" }, topic.title || topic.id);
-    const name = make("span", {}, link, ...(topic.title ? [make("small", { dir: "auto" }, topic.id)] : []));
-    if (!told) return [name, "…", "", "", "", "", badge(topic.status)];
-    const [pairs, , all] = pairsTold(told);
-    const done = way(told);
+  async #updatePace() {
+    this.#pace = await this.client.get("GET /v1/studies/{study}/pace", this.path);
+    this.#chart.replaceChildren(hourlyChart(this.#pace.hours, this.#chart.clientWidth || undefined));
+    this.#drawFigures();
+  }
+
+  async #updateTopics() {
+    this.#topics = await this.client.list("GET /v1/studies/{study}/topics", this.path);
+    if (!this.#progress.size) this.#drawTopics();
+    const { forecast, topics } = await this.client.getSlow("GET /v1/studies/{study}/progress", this.path);
+    this.#forecast = forecast;
+    this.#progress = new Map(topics.map((progress) => [progress.topic, progress]));
+    this.#drawTopics();
+  }
+
+  /** @param {StudyOut} study */
+  #drawStudy(study) {
+    const { client, path } = this;
+    const heading = study.title || study.id;
+    setLocation(heading, [[heading, pagePath(study.id)]]);
+    const onChange = () => this.update();
+    const link = () => showJudgingLink(client, study.id);
+    const manage = [
+      ...statusButtons(study.status, async (status) => {
+        await client.send("PATCH /v1/studies/{study}", path, { status });
+        await onChange();
+      }),
+      actionButton("Judging link…", link, "primary"),
+    ];
+    const report = make("a", { class: "button quiet", href: reportPath(study.id) }, "Report");
+    const actions = make("div", { class: "actions" }, ...(client.canManage ? manage : []), report);
+    this.#head.replaceChildren(make("h1", { dir: "auto" }, heading), badge(study.status), actions);
+    // Settings that are being edited must not be replaced.
+    if (this.#settings.contains(document.activeElement)) return;
+    this.#settings.replaceChildren(settingsSection(client, study, this.#isPairwise, onChange));
+  }
+
+  #drawTopics() {
+    this.#drawFigures();
+    const topics = this.#topics ?? [];
+    if (!topics.length) {
+      this.#list.replaceChildren(note("No topics yet. Add some from files below, or with nextpair import."));
+      return;
+    }
+    const numbers = { total: topics.length, first: FIRST_ROWS, further: 4 * FIRST_ROWS, noun: "topics" };
+    const draw = (/** @type {number} */ shown) => table("Topics", HEADERS, topics.slice(0, shown).map((topic) => this.#row(topic)));
+    this.#list.replaceChildren(showMore(numbers, draw));
+  }
+
+  /** @param {TopicOut} topic */
+  #row({ id, title, status }) {
+    const link = make("a", { href: pagePath(this.path.study, id), dir: "auto" }, title || id);
+    const name = make("span", {}, link, ...(title ? [make("small", { dir: "auto" }, id)] : []));
+    const progress = this.#progress.get(id);
+    if (!progress) return [name, "…", "", "", "", "", badge(status)];
+    const { share, details } = completion(topicProgress(progress));
+    const [pairs, , total] = pairTile(progress);
     return [
       name,
-      make("span", { class: "with-bar" }, bar(done.share, 1, done.words), share(done.share)),
-      count(told.judgments),
-      this.pairs ? make("span", {}, pairs, make("small", {}, all)) : "–",
-      count(told.conflicts),
-      told.finished ? make("span", {}, "nothing", make("small", {}, endings({ [told.ended]: 1 }))) : leftOf(told.forecast),
-      badge(topic.status),
+      make("span", { class: "with-bar" }, progressBar(share, details), percentage(share)),
+      count(progress.judgments),
+      this.#isPairwise ? withDetails(pairs, total) : "–",
+      count(progress.conflicts),
+      remaining(progress),
+      badge(status),
     ];
   }
 
-  #figures() {
-    const { pace } = this;
+  #drawFigures() {
+    const pace = this.#pace;
     if (!pace) return;
-    const told = [...this.progress.values()];
-    const all = together(told, this.forecast);
-    const done = way(all);
-    const shown = /** @type {[string, string, string?][]} */ ([
-      [count(pace.judgments), pace.judgments === 1 ? "answer" : "answers", pace.judgments ? `last ${ago(pace.latest_at)}` : "none yet"],
+    const topics = [...this.#progress.values()];
+    const total = totalProgress(topics, this.#forecast);
+    const { amount, basis } = spending(pace);
+    /** @type {Tile[]} */
+    const content = [
+      answerTile(pace),
       [count(pace.last_hour), "in the last hour", `by ${counted(pace.workers, "worker")}`],
-      [told.length ? share(done.share) : "–", done.of, told.length ? done.words : "no topics yet"],
-      this.#left(told),
-      [spent(pace)[0], "spent", spent(pace)[1]],
-    ]);
-    if (this.pairs && told.length) shown.push(pairsTold(all));
-    const warnings = pace.paid ? pace.paid.warnings : [];
-    this.figures.replaceChildren(tiles(shown), ...warnings.map((/** @type {string} */ one) => make("p", { class: "wrong" }, one)));
-  }
-
-  /** @param {any[]} told @returns {[string, string, string?]} */
-  #left(told) {
-    const { pace, forecast } = this;
-    if (!told.length) return ["–", "left to ask", "no topics yet"];
-    if (told.every((one) => one.finished)) return ["0", "left to ask", endings(together(told, null).ended)];
-    if (!forecast) return ["some", "left to ask", "this selector cannot tell how many"];
-    const more = [
-      range(forecast),
-      pace.price === null ? "" : `≈ ${money(pace.price * forecast.expected, pace.currency)}`,
-      duration(forecast.expected, pace.last_hour),
+      topics.length ? completionTile(total) : ["–", "complete", "no topics yet"],
+      topics.length ? remainingTile(total, pace) : ["–", "answers left", "no topics yet"],
+      [amount ?? "–", "spent", basis],
     ];
-    return [`≈ ${count(forecast.expected)}`, "answers left", more.filter(Boolean).join(" · ")];
+    if (this.#isPairwise && topics.length) content.push(pairTile(total));
+    const warnings = (pace.paid?.warnings ?? []).map((warning) => make("p", { class: "wrong" }, warning));
+    this.#figures.replaceChildren(tiles(content), ...warnings);
   }
 }
 
-/** @param {any} forecast */
-function leftOf(forecast) {
-  if (!forecast) return "some";
-  const between = range(forecast);
-  return make("span", {}, `≈ ${count(forecast.expected)}`, ...(between ? [make("small", {}, between)] : []));
+/** @param {ProgressOut} progress of a topic */
+function remaining({ finished, ended, forecast }) {
+  if (finished) return withDetails("nothing", ended ? endReasons({ [ended]: 1 }) : "");
+  return forecast ? withDetails(`≈ ${count(forecast.expected)}`, interval(forecast)) : "unknown";
+}
+
+/**
+ * @param {string} text
+ * @param {string} details
+ */
+function withDetails(text, details) {
+  return make("span", {}, text, ...(details ? [make("small", {}, details)] : []));
 }

@@ -1,110 +1,132 @@
-// The workers of a study: what they did, how far they can be relied on, and what to do about it.
+// The workers of a study: their answers, their reliability, and the actions on them.
 
 import { make } from "../shared/elements.js";
-import { count, decimal, share } from "./formats.js";
-import { judgingLink } from "./judging_link.js";
-import { badge, doing, note, section, some, table } from "./components.js";
-import { at } from "./api_client.js";
+import { actionButton, badge, note, section, showMore, table } from "./components.js";
+import { count, decimal, percentage } from "./formats.js";
+import { showJudgingLink } from "./judging_link.js";
 import { retractWorker } from "./retraction.js";
 
-const STEP = 25;
-const MOST = 2000;
-const MEANING = {
-  "dawid-skene": "the share of right answers to be expected",
-  "bradley-terry": "1 by the scores, 0 at random, −1 reversed",
+/** @import { ReportOut, WorkerOut, WorkerReportOut } from "../shared/api_types.d.ts" */
+/** @import { ApiClient } from "./api_client.js" */
+
+const FIRST_ROWS = 25;
+const MAX_WORKERS = 2000;
+const LOW_RELIABILITY = 0.6;
+const HEADERS = ["worker", "status", "answers", "retracted", "reliability", "gold accuracy", "intransitive triples", "seconds"];
+const LEGEND =
+  "Gold accuracy: the share of questions with known answers (traps, quiz) that were answered correctly." +
+  " Intransitive triples: the share of triples of documents, each compared with both others, whose answers fit no order." +
+  " Seconds: the median time of an answer.";
+/** @type {Record<string, string>} by the method of the estimate */
+const RELIABILITY = {
+  "dawid-skene": "the expected share of correct answers",
+  "bradley-terry": "1 if answers follow the scores, 0 if they are random, −1 if they are reversed",
 };
 
-/** The workers' part of a study's page. */
-export class Workers {
+/** The section of a study's page. */
+export class WorkerTable {
+  #content = make("div", {}, note("Loading…"));
+  /** @type {ReportOut | null} */
+  #report = null;
+
   /**
-   * @param {import("./api_client.js").Owner} owner
+   * @param {ApiClient} client
    * @param {string} study
-   * @param {() => Promise<void>} changed
+   * @param {() => Promise<void>} onChange
    */
-  constructor(owner, study, changed) {
-    this.owner = owner;
+  constructor(client, study, onChange) {
+    this.client = client;
     this.study = study;
-    this.changed = changed;
-    this.body = make("div", {}, note("Looking…"));
-    this.element = section("Workers", this.body);
+    this.onChange = onChange;
+    this.element = section("Workers", this.#content);
   }
 
-  async look() {
-    const rows = await this.owner.list(`${at(this.study)}/workers`, MOST);
-    if (!rows.length) {
-      this.body.replaceChildren(note("Nobody has asked for a question yet. Make a judging link for each person, yourself included, or let a platform call the service."));
+  async update() {
+    const { client, study } = this;
+    const workers = await client.list("GET /v1/studies/{study}/workers", { study }, {}, MAX_WORKERS);
+    if (!workers.length) {
+      const text = "No worker has requested a question yet. Make a judging link for each person, or let a platform call the service.";
+      this.#content.replaceChildren(note(text));
       return;
     }
-    if (!this.report) this.#show(rows);
-    this.report = await this.owner.wait(`${at(this.study)}/report?points=0`);
-    this.#show(rows);
+    if (!this.#report) this.#draw(workers);
+    this.#report = await client.getSlow("GET /v1/studies/{study}/report", { study }, { points: 0 });
+    this.#draw(workers);
   }
 
-  /** @param {any[]} rows */
-  #show(rows) {
-    const known = new Map((this.report?.workers || []).map((/** @type {any} */ one) => [one.worker, one]));
-    // Whom to look at first: the least reliable.
-    rows.sort((one, other) => trust(known.get(one.id)) - trust(known.get(other.id)) || other.answered - one.answered);
-    const heads = ["worker", "status", "answers", "retracted", "reliability", "known answers right", "circles", "seconds", ...(this.owner.manages ? ["what to do"] : [])];
-    const draw = (/** @type {any[]} */ shown) => table("Workers", heads, shown.map((row) => this.#row(row, known.get(row.id))));
-    this.body.replaceChildren(some(rows, STEP, draw, "workers"), note(this.#legend()));
+  /** @param {WorkerOut[]} workers */
+  #draw(workers) {
+    const reports = new Map(this.#report?.workers.map((report) => [report.worker, report]));
+    const reliability = (/** @type {WorkerOut} */ { id }) => reports.get(id)?.reliability ?? Infinity;
+    const leastReliableFirst = [...workers].sort((one, other) => {
+      const [first, second] = [reliability(one), reliability(other)];
+      return first === second ? other.answered - one.answered : first - second;
+    });
+    const rows = leastReliableFirst.map((worker) => this.#row(worker, reports.get(worker.id)));
+    const headers = this.client.canManage ? [...HEADERS, "actions"] : HEADERS;
+    const numbers = { total: rows.length, first: FIRST_ROWS, further: 4 * FIRST_ROWS, noun: "workers" };
+    const list = showMore(numbers, (shown) => table("Workers", headers, rows.slice(0, shown)));
+    this.#content.replaceChildren(list, note(`${this.#reliabilityText()}${LEGEND}`));
   }
 
-  #legend() {
-    const means = MEANING[/** @type {keyof typeof MEANING} */ (this.report?.weighed_by)] || "the share of right answers to be expected";
-    const reliability = this.report ? `Reliability: ${this.report.weighed_by ? means : "not told here, as too little is known"}. ` : "";
-    return `${reliability}Known answers: traps and the quiz. Circles: of three documents compared with one another, how often no order explains the answers. Seconds: the median of an answer.`;
+  #reliabilityText() {
+    if (!this.#report) return "";
+    const method = this.#report.weighed_by;
+    if (!method) return "Reliability: not estimated, because there are too few answers. ";
+    return `Reliability: ${RELIABILITY[method] ?? RELIABILITY["dawid-skene"]}. `;
   }
 
-  /** @param {any} row @param {any} known */
-  #row(row, known) {
+  /**
+   * @param {WorkerOut} worker
+   * @param {WorkerReportOut | undefined} report
+   */
+  #row(worker, report) {
     const cells = [
-      make("span", { dir: "auto" }, row.id),
-      badge(row.status),
-      count(row.answered),
-      count(row.retracted),
-      meter(known?.reliability),
-      of(known?.gold_accuracy, known?.gold),
-      of(known?.intransitivity, known?.triads),
-      decimal(known?.median_seconds, 1),
+      make("span", { dir: "auto" }, worker.id),
+      badge(worker.status),
+      count(worker.answered),
+      count(worker.retracted),
+      reliabilityMeter(report?.reliability ?? null),
+      shareOf(report?.gold_accuracy ?? null, report?.gold ?? 0),
+      shareOf(report?.intransitivity ?? null, report?.triads ?? 0),
+      decimal(report?.median_seconds, 1),
     ];
-    return this.owner.manages ? [...cells, make("div", { class: "row-actions" }, ...this.#actions(row))] : cells;
+    return this.client.canManage ? [...cells, make("div", { class: "row-actions" }, ...this.#actions(worker))] : cells;
   }
 
-  /** @param {any} row */
-  #actions(row) {
-    const active = row.status === "active";
-    const path = `${at(this.study)}/workers/${encodeURIComponent(row.id)}`;
-    const turn = doing(active ? "Block" : "Let in again", async () => {
-      await this.owner.patch(path, { status: active ? "blocked" : "active" });
-      await this.changed();
+  /** @param {WorkerOut} worker */
+  #actions({ id, status }) {
+    const { client, study } = this;
+    const isActive = status === "active";
+    const link = actionButton("Link…", () => showJudgingLink(client, study, { worker: id }));
+    const retract = actionButton("Retract…", async () => {
+      if (await retractWorker(client, study, id)) await this.onChange();
     });
-    const retract = doing("Retract…", async () => {
-      if (await retractWorker(this.owner, this.study, row.id)) await this.changed();
+    const label = isActive ? "Block" : "Unblock";
+    const block = actionButton(label, async () => {
+      const change = { status: isActive ? /** @type {const} */ ("blocked") : /** @type {const} */ ("active") };
+      await client.send("PATCH /v1/studies/{study}/workers/{worker}", { study, worker: id }, change);
+      await this.onChange();
     });
-    const link = doing("Link…", () => judgingLink(this.owner, this.study, { worker: row.id }));
-    link.setAttribute("aria-label", `New link for ${row.id}`);
-    turn.setAttribute("aria-label", `${turn.textContent} ${row.id}`);
-    retract.setAttribute("aria-label", `Retract ${row.id}: see what would change`);
-    return active ? [link, retract, turn] : [retract, turn];
+    link.setAttribute("aria-label", `New link for ${id}`);
+    retract.setAttribute("aria-label", `Retract ${id}: see what would change`);
+    block.setAttribute("aria-label", `${label} ${id}`);
+    return isActive ? [link, retract, block] : [retract, block];
   }
 }
 
-/** @param {any} known */
-function trust(known) {
-  return known?.reliability ?? 2;
+/** @param {number | null} value */
+export function reliabilityMeter(value) {
+  if (value === null) return "–";
+  const range = { min: 0, max: 1, low: LOW_RELIABILITY, optimum: 1, value: Math.max(0, value) };
+  const meter = make("meter", { ...range, "aria-hidden": "true" });
+  return make("span", { class: value < LOW_RELIABILITY ? "trust low" : "trust" }, meter, decimal(value));
 }
 
-/** @param {number | null | undefined} value */
-export function meter(value) {
-  if (value === null || value === undefined) return "–";
-  const low = value < 0.6;
-  const made = make("meter", { min: 0, max: 1, low: 0.6, optimum: 1, value: Math.max(0, value), "aria-hidden": "true" });
-  return make("span", { class: low ? "trust low" : "trust" }, made, decimal(value));
-}
-
-/** @param {number | null | undefined} value @param {number | undefined} number */
-function of(value, number) {
-  if (value === null || value === undefined) return "–";
-  return make("span", {}, share(value), make("small", {}, ` of ${count(number || 0)}`));
+/**
+ * @param {number | null} share
+ * @param {number} total
+ */
+function shareOf(share, total) {
+  return share === null ? "–" : make("span", {}, percentage(share), make("small", {}, ` of ${count(total)}`));
 }

@@ -1,38 +1,33 @@
-// The parts of a design as fields to fill in, and what was filled in as an answer.
+// The answer form: a field for each part of a design, and the answer that was filled in.
 
 import { make } from "../shared/elements.js";
 
-/**
- * @typedef {object} Part
- * @property {"choice" | "slider" | "number" | "text" | "excerpt"} kind
- * @property {string} name
- * @property {string} label
- * @property {string[]} choices
- * @property {string[]} labels
- * @property {number | null} least
- * @property {number | null} most
- * @property {number | null} start
- * @property {boolean} optional
- * @property {string | null} moved
- */
+/** @import { Part } from "../shared/api_types.d.ts" */
+/** @import { Direction } from "./keyboard.js" */
 
 const TIES = ["equal", "equally_good", "equally_bad"];
 const ARROWS = new Map([["left", "←"], ["right", "→"], ["equally_good", "↓"], ["equal", "↓"]]);
 
 /**
- * Leave out what a study without ties does not take.
+ * Remove the choices that a study without ties does not accept.
  * @param {Part[]} parts
  * @param {boolean} ties
- * @returns {Part[]}
  */
 export function withoutTies(parts, ties) {
   if (ties) return parts;
   return parts.map((part) => {
     if (!isPreference(part)) return part;
-    const kept = part.choices.map((choice, at) => ({ choice, label: part.labels[at] }));
-    const left = kept.filter((one) => !TIES.includes(one.choice));
-    return { ...part, choices: left.map((one) => one.choice), labels: left.map((one) => one.label) };
+    const accepted = [...part.choices.keys()].filter((index) => !TIES.includes(part.choices[index] ?? ""));
+    return { ...part, choices: pick(part.choices, accepted), labels: pick(part.labels, accepted) };
   });
+}
+
+/**
+ * @param {string[]} values
+ * @param {number[]} indices
+ */
+function pick(values, indices) {
+  return indices.map((index) => values[index] ?? "");
 }
 
 /** @param {Part} part */
@@ -40,33 +35,71 @@ export function isPreference(part) {
   return part.kind === "choice" && part.choices.includes("left") && part.name === "preference";
 }
 
+/** A part of the design and the element with its field. */
+class Field {
+  /**
+   * @param {Part} part
+   * @param {boolean} hasKeys whether digits choose among its choices
+   */
+  constructor(part, hasKeys) {
+    this.part = part;
+    this.element = elementOf(part, hasKeys);
+  }
+
+  /** The input of a part that is not a choice, or the choices themselves. */
+  get inputs() {
+    return this.element.querySelectorAll("input");
+  }
+
+  get textarea() {
+    return this.element.querySelector("textarea");
+  }
+
+  /** What was filled in or chosen; empty if nothing was. */
+  get value() {
+    if (this.part.kind === "choice") return [...this.inputs].find((input) => input.checked)?.value ?? "";
+    return (this.textarea ?? this.inputs[0])?.value.trim() ?? "";
+  }
+
+  get moved() {
+    return this.element.dataset.moved === "yes";
+  }
+
+  focus() {
+    (this.textarea ?? this.inputs[0])?.focus();
+  }
+}
+
 /** The fields of one question. */
-export class Fields {
+export class AnswerForm {
   /** @param {Part[]} parts */
   constructor(parts) {
-    this.parts = parts;
-    this.first = parts.find((part) => part.kind === "choice") || null;
-    this.elements = parts.map((part) => MAKERS[part.kind](part, part === this.first));
+    const keyed = parts.find((part) => part.kind === "choice");
+    this.fields = parts.map((part) => new Field(part, part === keyed));
+    /** The field whose choices have keys. */
+    this.keyed = this.fields.find(({ part }) => part === keyed) ?? null;
   }
 
-  /** Whether every answer to them is one the service takes. */
-  get sure() {
-    return this.parts.every((part) => part.kind === "choice");
+  get elements() {
+    return this.fields.map((field) => field.element);
   }
 
-  /** @returns {HTMLTextAreaElement | null} where a reason from the document goes */
+  /** Whether the service accepts every complete answer. */
+  get alwaysValid() {
+    return this.fields.every(({ part }) => part.kind === "choice");
+  }
+
+  /** The text field of the reason, if the design has one. */
   get reason() {
-    const at = this.parts.findIndex((part) => part.kind === "excerpt" || part.kind === "text");
-    return at < 0 ? null : this.elements[at].querySelector("textarea");
+    return this.fields.find(({ part }) => part.kind === "excerpt" || part.kind === "text")?.textarea ?? null;
   }
 
   /**
-   * Choose in the first choice, by its place.
-   * @param {number} place
+   * Choose by position in the field whose choices have keys; return whether there is such a choice.
+   * @param {number} position
    */
-  choose(place) {
-    const at = this.parts.indexOf(/** @type {Part} */ (this.first));
-    const input = at < 0 ? null : this.elements[at].querySelectorAll("input")[place];
+  choose(position) {
+    const input = this.keyed?.inputs[position];
     if (!input) return false;
     input.checked = true;
     input.focus();
@@ -74,75 +107,81 @@ export class Fields {
   }
 
   /**
-   * Choose by an arrow: to the sides their documents, down one tie after the other.
-   * @param {"left" | "right" | "down"} way
+   * Choose by an arrow key: the document on that side, or with the down arrow one tie after the other.
+   * @param {Direction} direction
    */
-  chooseWay(way) {
-    if (!this.first || !isPreference(this.first)) return false;
-    const { choices } = this.first;
-    if (way !== "down") return this.choose(choices.indexOf(way));
+  chooseDirection(direction) {
+    if (!this.keyed || !isPreference(this.keyed.part)) return false;
+    const { choices } = this.keyed.part;
+    if (direction !== "down") return this.choose(choices.indexOf(direction));
     const ties = choices.filter((choice) => TIES.includes(choice));
-    const now = ties.indexOf(this.#value(this.first));
-    return ties.length > 0 && this.choose(choices.indexOf(ties[(now + 1) % ties.length]));
+    const next = ties[(ties.indexOf(this.keyed.value) + 1) % ties.length];
+    return next !== undefined && this.choose(choices.indexOf(next));
   }
 
-  /**
-   * Read what was filled in.
-   * @returns {{answer: Record<string, unknown>, missing: Part | null}}
-   */
+  /** Return the answer, and the first field that has to be filled in first. */
   read() {
     /** @type {Record<string, unknown>} */
     const answer = {};
+    /** @type {Field | null} */
     let missing = null;
-    for (const part of this.parts) {
-      const value = this.#value(part);
+    for (const field of this.fields) {
+      const { part, value } = field;
       if (value !== "") answer[part.name] = part.kind === "slider" || part.kind === "number" ? Number(value) : value;
-      else if (!part.optional) missing ||= part;
-      if (part.moved) answer[part.moved] = this.#element(part).dataset.moved === "yes";
+      else if (!part.optional) missing ??= field;
+      if (part.moved) answer[part.moved] = field.moved;
     }
     return { answer, missing };
   }
+}
 
-  /** @param {Part} part */
-  focus(part) {
-    /** @type {HTMLElement | null} */ (this.#element(part).querySelector("input, textarea"))?.focus();
-  }
-
-  /** @param {Part} part @returns {HTMLElement} */
-  #element(part) {
-    return this.elements[this.parts.indexOf(part)];
-  }
-
-  /** @param {Part} part @returns {string} */
-  #value(part) {
-    const element = this.#element(part);
-    if (part.kind === "choice") return element.querySelector("input:checked")?.getAttribute("value") || "";
-    const field = /** @type {HTMLInputElement} */ (element.querySelector("input, textarea"));
-    return field.value.trim();
+/**
+ * @param {Part} part
+ * @param {boolean} hasKeys
+ * @returns {HTMLElement}
+ */
+function elementOf(part, hasKeys) {
+  switch (part.kind) {
+    case "choice":
+      return choice(part, hasKeys);
+    case "slider":
+      return slider(part);
+    case "number":
+      return number(part);
+    case "text":
+      return labelled(part, textarea(part));
+    case "excerpt":
+      return excerpt(part);
+    default:
+      throw new Error(`the page has no field for a part of the kind ${part.kind}`);
   }
 }
 
-/** @type {Record<string, (part: Part, first: boolean) => any>} */
-const MAKERS = { choice, slider, number, text, excerpt };
-
-/** @param {Part} part @param {boolean} first its choices have keys */
-function choice(part, first) {
-  const options = part.choices.map((value, at) => {
+/**
+ * @param {Part} part
+ * @param {boolean} hasKeys
+ */
+function choice(part, hasKeys) {
+  const options = part.choices.map((value, index) => {
     const input = make("input", { type: "radio", name: part.name, value });
-    const arrow = isPreference(part) ? ARROWS.get(value) : null;
-    const keys = first ? [...(arrow ? [make("kbd", {}, arrow)] : []), make("kbd", {}, String(at + 1))] : [];
-    return make("label", { class: "option" }, input, make("span", { dir: "auto" }, part.labels[at] || value), ...keys);
+    const arrow = isPreference(part) ? ARROWS.get(value) : undefined;
+    const keys = hasKeys ? [arrow, String(index + 1)].filter((key) => key !== undefined) : [];
+    const label = make("span", { dir: "auto" }, part.labels[index] || value);
+    return make("label", { class: "option" }, input, label, ...keys.map((key) => make("kbd", {}, key)));
   });
-  const count = Math.min(options.length, 4);
   return make(
     "fieldset",
-    { class: "part choice", "data-count": count },
+    { class: "part choice", "data-count": Math.min(options.length, 4) },
     make("legend", {}, part.label),
     make("div", { class: "options" }, ...options),
   );
 }
 
-/** @param {Part} part @param {any} field @param {...any} more */
+/**
+ * @param {Part} part
+ * @param {HTMLElement} field
+ * @param {...HTMLElement} more
+ */
 function labelled(part, field, ...more) {
   const label = make("label", { for: field.id, dir: "auto" }, part.label);
   return make("div", { class: `part ${part.kind}` }, label, field, ...more);
@@ -150,42 +189,39 @@ function labelled(part, field, ...more) {
 
 /** @param {Part} part */
 function slider(part) {
-  const start = part.start ?? part.least ?? 0;
-  const field = make("input", {
-    type: "range", id: `part-${part.name}`, min: part.least ?? 0, max: part.most ?? 100, step: 1, value: start,
-  });
-  const value = make("output", { for: field.id }, String(start));
-  const made = labelled(part, field, value);
+  const value = part.start ?? part.least ?? 0;
+  const range = { min: part.least ?? 0, max: part.most ?? 100, step: 1, value };
+  const field = make("input", { type: "range", id: `part-${part.name}`, ...range });
+  const output = make("output", { for: field.id }, String(value));
+  const element = labelled(part, field, output);
   field.addEventListener("input", () => {
-    value.textContent = field.value;
-    made.dataset.moved = "yes";
+    output.textContent = field.value;
+    element.dataset.moved = "yes";
   });
-  return made;
+  return element;
 }
 
 /** @param {Part} part */
 function number(part) {
-  return labelled(part, make("input", {
-    type: "number", id: `part-${part.name}`, min: part.least, max: part.most, step: "any", inputmode: "decimal",
-  }));
+  const range = { min: part.least, max: part.most, step: "any" };
+  return labelled(part, make("input", { type: "number", id: `part-${part.name}`, inputmode: "decimal", ...range }));
 }
 
 /** @param {Part} part */
-function text(part) {
-  return labelled(part, make("textarea", { id: `part-${part.name}`, rows: 2, dir: "auto" }));
+function textarea(part) {
+  return make("textarea", { id: `part-${part.name}`, rows: 2, dir: "auto" });
 }
 
-/** @param {Part} part */
+/** @param {Part} part whose choices are phrases that stand for "no excerpt" */
 function excerpt(part) {
-  const made = text(part);
-  const field = made.querySelector("textarea");
-  for (const phrase of part.choices) {
-    const fill = make("button", { type: "button", class: "quiet", dir: "auto" }, `“${phrase}”`);
-    fill.addEventListener("click", () => {
+  const field = textarea(part);
+  const phrases = part.choices.map((phrase) => {
+    const insert = make("button", { type: "button", class: "quiet", dir: "auto" }, `“${phrase}”`);
+    insert.addEventListener("click", () => {
       field.value = phrase;
       field.focus();
     });
-    made.append(fill);
-  }
-  return made;
+    return insert;
+  });
+  return labelled(part, field, ...phrases);
 }

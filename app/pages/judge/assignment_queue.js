@@ -1,117 +1,141 @@
-// The questions to come: one more than is on screen, asked for when the last answer is known.
+// Assignments to come: one more than the one on screen, requested after the latest answer is confirmed.
 
-import { Lost } from "../shared/api_call.js";
+import { ServiceUnavailable } from "../shared/api_request.js";
 
-const AHEAD = 2;
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 10_000;
+/** @import { AssignmentOut, SessionNextOut } from "../shared/api_types.d.ts" */
+/** @import { Outbox } from "./outbox.js" */
+/** @import { SessionApi } from "./session_api.js" */
 
-/** Keeps questions ready, and never asks for one that the page has. */
-export class Supply {
+const CAPACITY = 2;
+const FIRST_DELAY = 500;
+const LONGEST_DELAY = 10_000;
+
+/**
+ * The state of a session when assignments were requested. `stale`: answers were confirmed since then.
+ * `outdated`: an answer was withdrawn since then.
+ * @typedef {SessionNextOut & {stale: boolean, outdated: boolean}} SessionState
+ */
+
+/** Keeps assignments ready, and never requests one that the page has already. */
+export class AssignmentQueue {
+  /** @type {AssignmentOut[]} */
+  waiting = [];
+  /** @type {AssignmentOut | null} on screen */
+  current = null;
+  /** @type {Promise<SessionState | null> | null} the request that is being made */
+  pending = null;
+  /** Whether the latest request failed because the service is unavailable. */
+  unavailable = false;
+  /** Number of answers that were withdrawn. */
+  undone = 0;
+  /** Retry a failed request at once. */
+  retryNow = () => {};
+
   /**
-   * @param {import("../shared/api_call.js").Session} session
-   * @param {import("./outbox.js").Outbox} outbox
-   * @param {(told: any) => void} told what the service said with new questions
-   * @param {Promise<any> | null} first what it said already, if it was asked
+   * @param {SessionApi} api
+   * @param {Outbox} outbox
+   * @param {(state: SessionState) => void} onState
+   * @param {Promise<SessionNextOut | null> | null} prefetched the response to the first request, if it was made early
    */
-  constructor(session, outbox, told, first = null) {
-    this.session = session;
+  constructor(api, outbox, onState, prefetched = null) {
+    this.api = api;
     this.outbox = outbox;
-    this.told = told;
-    /** @type {any[]} */
-    this.queue = [];
-    /** @type {any} on screen */
-    this.current = null;
-    /** @type {Promise<any> | null} */
-    this.asking = null;
-    this.lost = false;
-    this.undone = 0; // answers taken back
-    this.first = first;
-    /** Ask again now: the network seems to be back. */
-    this.wake = () => {};
-    addEventListener("online", () => this.wake());
+    this.onState = onState;
+    this.prefetched = prefetched;
+    addEventListener("online", () => this.retryNow());
   }
 
-  /** Return the next question that is ready, if one is. */
+  /** Make the next waiting assignment, if there is one, the current one. */
   take() {
-    this.current = this.queue.shift() || null;
+    this.current = this.waiting.shift() ?? null;
     return this.current;
   }
 
   /**
-   * Put a question before those to come.
-   * @param {any} assignment
+   * Put an assignment in front of those that wait.
+   * @param {AssignmentOut} assignment
    */
   putBack(assignment) {
-    this.queue = [assignment, ...this.queue.filter((one) => one.id !== assignment.id)];
+    this.waiting = [assignment, ...this.waiting.filter(({ id }) => id !== assignment.id)];
   }
 
-  /** Forget everything that is to come. */
+  /** Put the current assignment, if there is one, in front of those that wait. */
+  putBackCurrent() {
+    if (this.current) this.putBack(this.current);
+  }
+
+  /** Forget all assignments. */
   clear() {
-    this.queue = [];
+    this.waiting = [];
     this.current = null;
   }
 
-  /**
-   * Ask for as many as are missing; what the service said, once it was reached.
-   * @returns {Promise<any>}
-   */
+  /** Request as many assignments as are missing; return null if none are. */
   fill() {
-    this.asking ||= this.#fill().finally(() => {
-      this.asking = null;
+    this.pending ||= this.#fill().finally(() => {
+      this.pending = null;
     });
-    return this.asking;
+    return this.pending;
   }
 
   async #fill() {
-    for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
-      // The service chooses better when it knows the last answer.
+    for (let delay = FIRST_DELAY; ; delay = Math.min(2 * delay, LONGEST_DELAY)) {
+      // The selector chooses better when it has the latest answer.
       await this.outbox.settled();
-      const has = this.queue.length + (this.current ? 1 : 0);
-      if (has >= AHEAD) return null;
+      const missing = CAPACITY - this.waiting.length - (this.current ? 1 : 0);
+      if (missing <= 0) return null;
       try {
-        const early = await this.first;
-        this.first = null;
-        const given = this.outbox.given - this.outbox.ids.length;
-        const { undone } = this;
-        const told = early || (await this.session.next(AHEAD - has, this.#held()));
-        this.#keep(told.assignments);
-        // What was answered meanwhile is not in what the service has counted.
-        this.told({ ...told, stale: this.outbox.given > given, outdated: this.undone > undone });
-        this.#found(true);
-        return told;
+        return await this.#request(missing);
       } catch (error) {
-        if (!(error instanceof Lost)) throw error;
-        this.#found(false);
-        await this.#pause(wait);
+        if (!(error instanceof ServiceUnavailable)) throw error;
+        this.#setUnavailable(true);
+        await this.#pause(delay);
       }
     }
   }
 
-  /** @param {boolean} through whether the service could be reached */
-  #found(through) {
-    if (this.lost !== through) return;
-    this.lost = !through;
-    this.outbox.changed();
+  /**
+   * @param {number} count
+   * @returns {Promise<SessionState>}
+   */
+  async #request(count) {
+    const prefetched = await this.prefetched;
+    this.prefetched = null;
+    const confirmed = this.outbox.added - this.outbox.ids.length;
+    const { undone } = this;
+    const response = prefetched ?? (await this.api.nextAssignments(count, this.#heldIds()));
+    this.#enqueue(response.assignments);
+    // Answers that were given during the request are not in its counts.
+    const state = { ...response, stale: this.outbox.added > confirmed, outdated: this.undone > undone };
+    this.onState(state);
+    this.#setUnavailable(false);
+    return state;
   }
 
-  /** @param {number} wait milliseconds, less if something else got through */
-  #pause(wait) {
+  /** @param {boolean} unavailable */
+  #setUnavailable(unavailable) {
+    if (this.unavailable === unavailable) return;
+    this.unavailable = unavailable;
+    this.outbox.onChange();
+  }
+
+  /** @param {number} delay in milliseconds; shorter if another request succeeds */
+  #pause(delay) {
     return new Promise((resolve) => {
-      setTimeout(resolve, wait);
-      this.wake = () => resolve(undefined);
+      setTimeout(resolve, delay);
+      this.retryNow = () => resolve(undefined);
     });
   }
 
-  #held() {
-    const ready = this.queue.map((one) => one.id);
+  #heldIds() {
+    const queued = this.waiting.map(({ id }) => id);
     const shown = this.current ? [this.current.id] : [];
-    return [...new Set([...shown, ...ready, ...this.outbox.ids])];
+    return [...new Set([...shown, ...queued, ...this.outbox.ids])];
   }
 
-  /** @param {any[]} assignments */
-  #keep(assignments) {
-    const held = new Set(this.#held());
-    this.queue.push(...assignments.filter((one) => !held.has(one.id)));
+  /** @param {AssignmentOut[]} assignments */
+  #enqueue(assignments) {
+    const held = new Set(this.#heldIds());
+    this.waiting.push(...assignments.filter(({ id }) => !held.has(id)));
   }
 }

@@ -1,253 +1,280 @@
-// A worker's desk: shows one question after the other, and takes what the worker says to each.
+// The controller of the judging page: shows one assignment after the other and submits the answers.
 
-import { Refusal, messageOf, tell } from "../shared/api_call.js";
+import { messageOf, RequestRefused } from "../shared/api_request.js";
 import { find } from "../shared/elements.js";
-import { Finishing } from "./session_completion.js";
-import { lostText, verdictMessage } from "./message_texts.js";
-import { askWhy, nothingLeft, notPassed, refused, understanding } from "./messages.js";
+import { AnswerForm, withoutTies } from "./answer_form.js";
+import { AssignmentQueue } from "./assignment_queue.js";
+import { arrangeSides, newDocument } from "./document_sides.js";
+import { connectionText, verdictText } from "./message_texts.js";
+import { askSkipReason, comprehensionQuestion, failedCheck, noQuestion, refusedRequest } from "./messages.js";
 import { Outbox } from "./outbox.js";
-import { Fields, withoutTies } from "./answer_form.js";
-import { arrange, freshOf } from "./document_sides.js";
+import { sendUndo } from "./session_api.js";
+import { SessionCompletion } from "./session_completion.js";
 import { Stopwatch } from "./stopwatch.js";
-import { Supply } from "./assignment_queue.js";
 
-// After these there is nothing more to do.
-const FINAL = new Set(["expired-token", "bad-token", "study-closed", "worker-blocked", "unauthorized"]);
+/** @import { AssignmentOut, JudgmentIn, SessionNextOut, SessionShown, Understanding, VerdictOut } from "../shared/api_types.d.ts" */
+/** @import { SessionState } from "./assignment_queue.js" */
+/** @import { Shown, Sides } from "./document_sides.js" */
+/** @import { OutboxItem, Receipt } from "./outbox.js" */
+/** @import { SessionApi } from "./session_api.js" */
+/** @import { TextSelection } from "./text_selection.js" */
+/** @import { JudgingView } from "./view.js" */
 
-/** The worker at work. */
-export class Desk {
+/** Problems after which no answer of this session is accepted. */
+const FINAL_PROBLEMS = new Set(["expired-token", "bad-token", "study-closed", "worker-blocked", "unauthorized"]);
+
+/** The controller of a session. */
+export class JudgingController {
+  /** @type {AssignmentOut | null} the assignment that was answered last, if its answer can be withdrawn */
+  #undoable = null;
+  /** @type {Shown | null} */
+  #shown = null;
+  /** @type {Sides | null} */
+  #sides = null;
+  /** Whether an answer is being submitted that the service may refuse. */
+  #submitting = false;
+  /** Whether the result of a check is on screen. */
+  #showsVerdict = false;
+  /** @type {AnswerForm | null} */
+  form = null;
+  stopwatch = new Stopwatch();
+
   /**
-   * @param {import("./view.js").Screen} screen
-   * @param {import("./text_selection.js").Selecting} selecting
-   * @param {import("../shared/api_call.js").Session} session
-   * @param {any} about what the service says of the session
-   * @param {Promise<any> | null} first what it said when it was asked for questions, if it was
+   * @param {JudgingView} view
+   * @param {TextSelection} selection
+   * @param {SessionApi} api
+   * @param {SessionShown} session
+   * @param {Promise<SessionNextOut | null> | null} prefetched the first assignments, if they were requested early
    */
-  constructor(screen, selecting, session, about, first = null) {
-    this.screen = screen;
-    this.selecting = selecting;
+  constructor(view, selection, api, session, prefetched = null) {
+    this.view = view;
+    this.selection = selection;
+    this.api = api;
     this.session = session;
-    this.about = about;
-    this.answered = about.answered;
-    this.outbox = new Outbox(`nextpair ${about.study}`, () => this.#connection());
-    this.supply = new Supply(session, this.outbox, (told) => this.#progress(told), first);
-    this.watch = new Stopwatch();
-    /** @type {any} what was answered last */
-    this.last = null;
-    /** @type {{topic: string, ids: string[]} | null} on screen before */
-    this.before = null;
-    this.busy = false;
-    this.reading = false; // what a check came to
+    this.answered = session.answered;
+    this.outbox = new Outbox(`nextpair ${session.study}`, () => this.#updateConnection());
+    this.queue = new AssignmentQueue(api, this.outbox, (state) => this.#updateProgress(state), prefetched);
   }
 
-  /** Send what an earlier page left, and show the first question. */
+  /** Send the answers that the previous page load left, and show the first question. */
   async start() {
-    const left = await this.outbox.resume();
-    for (const one of left) if (one.status === "rejected") this.screen.announce(messageOf(one.reason));
+    const results = await this.outbox.resume();
+    for (const result of results) if (result.status === "rejected") this.view.announce(messageOf(result.reason));
     await this.advance();
   }
 
-  /** Show the next question, or say why there is none. */
+  /** Show the next question, or explain why there is none. */
   async advance() {
-    this.busy = false;
-    if (this.reading) return;
-    const ready = this.supply.take();
-    if (ready) {
-      this.#show(ready);
-      this.supply.fill().catch((error) => this.#refused(error));
+    this.#submitting = false;
+    if (this.#showsVerdict) return;
+    const assignment = this.queue.take();
+    if (assignment) {
+      this.#show(assignment);
+      this.queue.fill().catch((error) => this.#handleError(error));
       return;
     }
-    this.screen.waiting(true);
-    this.#connection();
+    this.view.showBusy(true);
+    this.#updateConnection();
     try {
-      // What was asked for while there was a question says nothing about now.
-      await this.supply.asking;
-      const told = this.supply.queue.length ? null : await this.supply.fill();
-      if (this.supply.queue.length) await this.advance();
-      else if (told && !this.reading) this.#nothing(told);
+      // The result of a request that was made while a question was on screen is out of date.
+      await this.queue.pending;
+      const state = this.queue.waiting.length ? null : await this.queue.fill();
+      if (this.queue.waiting.length) await this.advance();
+      else if (state && !this.#showsVerdict) this.#showIdle(state);
     } catch (error) {
-      this.#refused(error);
+      this.#handleError(error);
     }
   }
 
-  /** @param {any} assignment */
+  /** @param {AssignmentOut} assignment */
   #show(assignment) {
-    const { parts, review_parts, ties } = this.about.design;
-    this.fields = new Fields(withoutTies(assignment.kind === "review" ? review_parts : parts, ties));
-    this.sides = arrange(assignment, this.before);
-    const fresh = freshOf(assignment, this.before);
-    this.screen.question(assignment, this.fields, this.sides, fresh);
-    this.selecting.into(this.fields.reason);
-    const shown = this.sides ? Object.values(this.sides) : [assignment.document];
-    this.before = { topic: assignment.topic.id, ids: shown.map((one) => one.id) };
-    this.watch.restart();
-    find("undo").disabled = !this.last;
-    this.screen.announce(fresh.size === 1 && this.sides ? "Next question: one document is new." : "Next question.");
+    const { parts, review_parts, ties } = this.session.design;
+    this.form = new AnswerForm(withoutTies(assignment.kind === "review" ? review_parts : parts, ties));
+    this.#sides = arrangeSides(assignment, this.#shown);
+    const unseen = newDocument(assignment, this.#shown);
+    this.view.showQuestion(assignment, this.form, this.#sides, unseen);
+    this.selection.setField(this.form.reason);
+    const documents = this.#sides ? [this.#sides.left, this.#sides.right] : [assignment.document];
+    this.#shown = { topic: assignment.topic.id, ids: documents.flatMap((one) => (one ? [one.id] : [])) };
+    this.stopwatch.restart();
+    find("undo", HTMLButtonElement).disabled = !this.#undoable;
+    this.view.announce(unseen.size ? "Next question: one document is new." : "Next question.");
   }
 
-  /** Take the answer that is filled in. */
+  /** Submit the answer that is filled in. */
   async submit() {
-    const assignment = this.supply.current;
-    if (!assignment || !this.fields || this.busy) return;
-    const { answer, missing } = this.fields.read();
+    const assignment = this.queue.current;
+    if (!assignment || !this.form || this.#submitting) return;
+    const { answer, missing } = this.form.read();
     if (missing) {
-      this.screen.wrong(`Please answer: ${missing.label}`);
-      this.fields.focus(missing);
+      this.view.showError(`Please answer: ${missing.part.label}`);
+      missing.focus();
       return;
     }
-    this.busy = true;
-    const left = this.sides ? { left: this.sides.left.id } : {};
-    const body = { answer, attempt: assignment.attempt, seconds: this.watch.seconds, ...left };
-    const sent = this.#send(assignment, "judgment", body);
-    this.last = assignment;
-    // An answer that may be refused is waited for, but not while nothing gets through.
-    if (this.fields.sure) sent.catch((error) => this.#comeBack(assignment, error));
-    else if (!(await this.#isTaken(assignment, sent))) return;
-    if (this.supply.current === assignment) await this.advance();
+    this.#submitting = true;
+    const left = this.#sides ? { left: this.#sides.left.id } : {};
+    // The parts of the design determine which of the declared shapes the answer has.
+    const declared = /** @type {JudgmentIn["answer"]} */ (answer);
+    const body = { answer: declared, attempt: assignment.attempt, seconds: this.stopwatch.seconds, ...left };
+    const { id, token } = assignment;
+    const sent = this.#send({ id, token, what: "judgment", body });
+    this.#undoable = assignment;
+    // An answer that the service may refuse is waited for, unless the service is unavailable.
+    if (this.form.alwaysValid) sent.catch((error) => this.#returnTo(assignment, error));
+    else if (!(await this.#isAccepted(assignment, sent))) return;
+    if (this.queue.current === assignment) await this.advance();
   }
 
-  /** @param {any} assignment @param {Promise<any>} sent */
-  async #isTaken(assignment, sent) {
-    const stuck = this.outbox.settled().then(() => "stuck");
+  /**
+   * @param {AssignmentOut} assignment
+   * @param {Promise<Receipt>} sent
+   */
+  async #isAccepted(assignment, sent) {
+    const settled = this.outbox.settled();
     try {
-      if ((await Promise.race([sent, stuck])) === "stuck" && !this.outbox.ids.includes(assignment.id)) await sent;
-      sent.catch((error) => this.#comeBack(assignment, error));
+      await Promise.race([sent, settled]);
+      if (!this.outbox.ids.includes(assignment.id)) await sent;
+      sent.catch((error) => this.#returnTo(assignment, error));
       return true;
     } catch (error) {
-      this.busy = false;
-      this.last = null;
-      this.screen.wrong(messageOf(error));
+      this.#submitting = false;
+      this.#undoable = null;
+      this.view.showError(messageOf(error));
       find("answer").focus();
       return false;
     }
   }
 
-  /** @param {any} assignment @param {"judgment" | "skip"} what @param {any} body */
-  async #send(assignment, what, body) {
-    const told = await this.outbox.add({ id: assignment.id, token: assignment.token, what, body });
-    if (what === "judgment") {
-      this.answered += 1;
-      this.#progress({ answered: this.answered, count: this.about.count });
-    }
-    if (told.verdict) this.#checked(told.verdict);
-    return told;
+  /** @param {OutboxItem} item */
+  async #send(item) {
+    const receipt = await this.outbox.add(item);
+    if (item.what === "judgment") this.#countAnswers(this.answered + 1);
+    if ("verdict" in receipt && receipt.verdict) this.#handleVerdict(receipt.verdict);
+    return receipt;
   }
 
   /**
-   * Show a question again whose answer was refused after the worker had gone on.
-   * @param {any} assignment
-   * @param {any} error
+   * Show a question again whose answer was refused after the worker had continued.
+   * @param {AssignmentOut} assignment
+   * @param {unknown} error
    */
-  #comeBack(assignment, error) {
-    if (!(error instanceof Refusal)) throw error;
-    this.last = null;
-    if (error.kind === "bad-answer") {
-      if (this.supply.current) this.supply.putBack(this.supply.current);
-      this.supply.putBack(assignment);
-      this.supply.take();
-      this.#show(assignment);
-      this.screen.wrong(`Your answer to this question could not be taken: ${error.message}`);
-    } else this.#refused(error);
+  #returnTo(assignment, error) {
+    this.#undoable = null;
+    if (!(error instanceof RequestRefused) || error.type !== "bad-answer") return this.#handleError(error);
+    this.queue.putBackCurrent();
+    this.queue.putBack(assignment);
+    this.queue.take();
+    this.#show(assignment);
+    return this.view.showError(`Your answer to this question was not accepted: ${error.message}`);
   }
 
-  /** Take the last answer back, and show its question again. */
+  /** Withdraw the last answer, and show its question again. */
   async undo() {
-    const { last } = this;
-    if (!last || this.busy) return;
+    const assignment = this.#undoable;
+    if (!assignment || this.#submitting) return;
     await this.outbox.settled();
-    if (this.outbox.ids.includes(last.id)) {
-      this.screen.wrong("You can take this back when the connection is back.");
+    if (this.outbox.ids.includes(assignment.id)) {
+      this.view.showError("You can undo this answer when the connection is back.");
       return;
     }
     const { answered } = this;
     try {
-      const again = await tell(last, "undo", { attempt: last.attempt });
-      this.last = null;
-      // What is being asked for may have been counted before, or without this one.
-      this.supply.undone += 1;
-      this.answered = Math.max(0, answered - 1);
-      this.#progress({ answered: this.answered, count: this.about.count });
-      if (this.supply.current) this.supply.putBack(this.supply.current);
-      this.supply.putBack(again);
-      this.before = null;
+      const reopened = await sendUndo(assignment, assignment.attempt);
+      this.#undoable = null;
+      // A request that is being made may or may not have counted the withdrawn answer.
+      this.queue.undone += 1;
+      this.#countAnswers(Math.max(0, answered - 1));
+      this.queue.putBackCurrent();
+      this.queue.putBack(reopened);
+      this.#shown = null;
       await this.advance();
-      this.screen.announce("Your last answer was taken back. Here is its question again.");
+      this.view.announce("Your last answer was withdrawn. This is its question.");
     } catch (error) {
-      this.screen.wrong(messageOf(error));
+      this.view.showError(messageOf(error));
     }
   }
 
-  /** Give the question back, with a reason. */
+  /** Return the assignment with a reason. */
   async skip() {
-    const assignment = this.supply.current;
-    if (!assignment || this.busy) return;
-    const reason = await askWhy(this.screen);
-    if (reason === undefined || this.supply.current !== assignment) return;
-    this.#send(assignment, "skip", { attempt: assignment.attempt, reason }).catch((error) => this.#refused(error));
-    this.last = null;
+    const assignment = this.queue.current;
+    if (!assignment || this.#submitting) return;
+    const reason = await askSkipReason(this.view);
+    if (reason === undefined || this.queue.current !== assignment) return;
+    const { id, token, attempt } = assignment;
+    this.#send({ id, token, what: "skip", body: { attempt, reason } }).catch((error) => this.#handleError(error));
+    this.#undoable = null;
     await this.advance();
   }
 
   // -- when there is no question ------------------------------------------------------------------
 
-  /** @param {any} told */
-  #nothing(told) {
-    if (told.understanding) return this.#understand(told.understanding);
-    const left = nothingLeft(told, this.last && (() => this.undo()));
-    const notice = new Finishing(this.screen, this.session, this.about).offer(left, told.reason, told.answered);
-    this.screen.message(notice);
-    if (notice.again) setTimeout(() => this.advance(), notice.again * 1000);
+  /** @param {SessionState} state */
+  #showIdle(state) {
+    if (state.understanding) return this.#askComprehension(state.understanding);
+    const undo = this.#undoable ? () => this.undo() : null;
+    const completion = new SessionCompletion(this.view, this.api, this.session);
+    const message = completion.addTo(noQuestion(state, undo), state.reason, state.answered);
+    this.view.showMessage(message);
+    if (message.retrySeconds !== null) setTimeout(() => this.advance(), message.retrySeconds * 1000);
   }
 
-  /** @param {{topic: string, question: string, choices: string[]}} asked */
-  #understand(asked) {
+  /** @param {Understanding} asked */
+  #askComprehension(asked) {
     const choose = async (/** @type {string} */ choice) => {
       try {
-        const verdict = await this.session.understand(asked.topic, choice);
+        const verdict = await this.api.answerComprehension(asked.topic, choice);
         if (verdict.passed) await this.advance();
-        else this.#checked(verdict);
+        else this.#handleVerdict(verdict);
       } catch (error) {
-        this.screen.banner(messageOf(error));
+        this.view.showBanner(messageOf(error));
       }
     };
-    this.screen.message(understanding(asked, choose));
+    this.view.showMessage(comprehensionQuestion(asked, choose));
   }
 
-  /** @param {any} verdict */
-  #checked(verdict) {
-    const { title, ends } = verdictMessage(verdict);
-    if (verdict.effect === "none") return this.screen.announce(title);
-    if (ends) this.supply.clear();
-    else if (this.supply.current) this.supply.putBack(this.supply.current);
-    this.supply.current = null;
-    this.last = null;
-    this.reading = true;
-    const goOn = () => {
-      this.reading = false;
+  /** @param {VerdictOut} verdict */
+  #handleVerdict(verdict) {
+    const { title, isFinal } = verdictText(verdict);
+    if (verdict.effect === "none") return this.view.announce(title);
+    if (isFinal) this.queue.clear();
+    else this.queue.putBackCurrent();
+    this.queue.current = null;
+    this.#undoable = null;
+    this.#showsVerdict = true;
+    const resume = () => {
+      this.#showsVerdict = false;
       this.advance();
     };
-    this.screen.message(notPassed(verdict, goOn, this.about.hands_in));
+    return this.view.showMessage(failedCheck(verdict, resume, this.session.hands_in));
   }
 
-  /** @param {any} error */
-  #refused(error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (this.supply.current && !FINAL.has(error.kind)) return this.screen.wrong(error.message);
-    this.supply.clear();
-    this.screen.message(refused(error));
+  /** @param {unknown} error */
+  #handleError(error) {
+    if (!(error instanceof RequestRefused)) throw error;
+    if (this.queue.current && !FINAL_PROBLEMS.has(error.type)) return this.view.showError(error.message);
+    this.queue.clear();
+    return this.view.showMessage(refusedRequest(error));
   }
 
   // -- around the question ------------------------------------------------------------------------
-  /** @param {{answered: number, count: number | null, stale?: boolean, outdated?: boolean}} told */
-  #progress({ answered, count, stale = false, outdated = false }) {
-    if (!outdated) this.answered = Math.max(answered, stale || this.outbox.ids.length ? this.answered : 0);
-    this.screen.progress(this.answered, count);
+
+  /** @param {number} answered */
+  #countAnswers(answered) {
+    this.answered = answered;
+    this.#updateProgress({ answered, count: this.session.count, stale: false, outdated: false });
   }
 
-  #connection() {
-    const empty = !this.supply.current && !this.supply.queue.length;
-    const lost = this.outbox.stuck || (this.supply.lost && empty);
-    this.screen.banner(lost ? lostText(this.outbox.ids.length, empty) : null);
-    if (!this.outbox.stuck) this.supply.wake();
+  /** @param {Pick<SessionState, "answered" | "count" | "stale" | "outdated">} state */
+  #updateProgress({ answered, count, stale, outdated }) {
+    const isBehind = stale || this.outbox.ids.length > 0;
+    if (!outdated) this.answered = Math.max(answered, isBehind ? this.answered : 0);
+    this.view.showProgress(this.answered, count);
+  }
+
+  #updateConnection() {
+    const blocked = !this.queue.current && !this.queue.waiting.length;
+    const lost = this.outbox.stuck || (this.queue.unavailable && blocked);
+    this.view.showBanner(lost ? connectionText(this.outbox.ids.length, blocked) : null);
+    if (!this.outbox.stuck) this.queue.retryNow();
   }
 }

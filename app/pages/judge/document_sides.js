@@ -1,28 +1,32 @@
-// On which side each document is shown: one that stays from the question before stays where it was.
+// The side on which each document of a pair is shown: a document that was on screen before keeps its side.
+
+/** @import { AssignmentOut, DocumentShown } from "../shared/api_types.d.ts" */
+
+/** @typedef {{left: DocumentShown, right: DocumentShown}} Sides */
+/** @typedef {{topic: string, ids: string[]}} Shown the documents on screen, from left to right */
+/** @typedef {Pick<AssignmentOut, "topic" | "left" | "right">} Pair */
 
 /**
- * Choose the sides of a pair; the answer is told with the document that was on the left.
- * @param {any} assignment
- * @param {{topic: string, ids: string[]} | null} before what was on screen
- * @returns {{left: any, right: any} | null} null of a single document
+ * Choose the sides of a pair, or return null if the assignment has a single document.
+ * @param {Pair} assignment
+ * @param {Shown | null} previous
+ * @returns {Sides | null}
  */
-export function arrange(assignment, before) {
-  const { left, right } = assignment;
+export function arrangeSides({ topic, left, right }, previous) {
   if (!left || !right) return null;
-  const known = before && before.topic === assignment.topic.id ? before.ids : [];
-  const crossed = known.length === 2 && (left.id === known[1] || right.id === known[0]);
-  return crossed ? { left: right, right: left } : { left, right };
+  const ids = previous?.topic === topic.id ? previous.ids : [];
+  const swapped = ids.length === 2 && (left.id === ids[1] || right.id === ids[0]);
+  return swapped ? { left: right, right: left } : { left, right };
 }
 
 /**
- * Say which documents of a pair are new beside one that stayed.
- * @param {any} assignment
- * @param {{topic: string, ids: string[]} | null} before
+ * Return the id of the document that is new beside one that stayed, if that is the case.
+ * @param {Pair} assignment
+ * @param {Shown | null} previous
  * @returns {Set<string>}
  */
-export function freshOf(assignment, before) {
-  if (!assignment.left || !before || before.topic !== assignment.topic.id) return new Set();
-  const shown = [assignment.left.id, assignment.right.id];
-  const fresh = shown.filter((id) => !before.ids.includes(id));
-  return new Set(fresh.length === 1 ? fresh : []);
+export function newDocument({ topic, left, right }, previous) {
+  if (!left || !right || previous?.topic !== topic.id) return new Set();
+  const unseen = [left.id, right.id].filter((id) => !previous.ids.includes(id));
+  return new Set(unseen.length === 1 ? unseen : []);
 }

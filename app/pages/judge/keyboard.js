@@ -1,44 +1,59 @@
-// Keys and what they do, except where a person is writing or moving something.
+// The keyboard commands of the judging page. They are off where a person types or operates another control.
 
-const WRITING = "textarea, select, input:not([type=radio]), [contenteditable]";
-const ACTING = "button, a, summary";
+const TEXT_INPUTS = "textarea, select, input:not([type=radio]), [contenteditable]";
+const CONTROLS = "button, a, summary";
+
+/** @typedef {"left" | "right" | "down"} Direction */
+/** @typedef {{action: "submit" | "undo" | "skip" | "use"} | {direction: Direction} | {position: number}} Command */
 
 /**
- * Say what a key means at this moment, or null if it is not for us.
+ * Return the command of a key, or null if the key is not for the page.
  * @param {KeyboardEvent} event
- * @returns {{act: "submit" | "undo" | "skip" | "use"} | {way: "left" | "right" | "down"} | {place: number} | null}
+ * @returns {Command | null}
  */
-export function meaningOf(event) {
+export function commandOf(event) {
   const target = /** @type {Element} */ (event.target);
   if (event.altKey || event.isComposing || document.querySelector("dialog[open]")) return null;
   if (event.key === "Enter") {
-    const writes = target.matches("textarea") && !(event.ctrlKey || event.metaKey);
-    return writes || target.matches(ACTING) ? null : { act: "submit" };
+    const breaksLine = target.matches("textarea") && !(event.ctrlKey || event.metaKey);
+    return breaksLine || target.matches(CONTROLS) ? null : { action: "submit" };
   }
-  if (event.ctrlKey || event.metaKey || target.matches(WRITING)) return null;
-  return letter(event.key) || arrow(event.key, target) || digit(event.key);
+  if (event.ctrlKey || event.metaKey || target.matches(TEXT_INPUTS)) return null;
+  return letterCommand(event.key) ?? arrowCommand(event.key, target) ?? digitCommand(event.key);
 }
 
-/** @param {string} key */
-function letter(key) {
-  if (key === "u") return { act: /** @type {const} */ ("undo") };
-  if (key === "s") return { act: /** @type {const} */ ("skip") };
-  if (key === "r") return { act: /** @type {const} */ ("use") };
+/**
+ * @param {string} key
+ * @returns {Command | null}
+ */
+function letterCommand(key) {
+  if (key === "u") return { action: "undo" };
+  if (key === "s") return { action: "skip" };
+  if (key === "r") return { action: "use" };
   return null;
 }
 
-/** @param {string} key @param {Element} target */
-function arrow(key, target) {
-  // Within a document, up and down scroll it.
+/** @type {Record<string, Direction>} */
+const DIRECTIONS = { ArrowLeft: "left", ArrowRight: "right", ArrowDown: "down" };
+
+/**
+ * @param {string} key
+ * @param {Element} target
+ * @returns {Command | null}
+ */
+function arrowCommand(key, target) {
+  // In a document, the down arrow scrolls.
   if (key === "ArrowDown" && target.closest(".body")) return null;
-  // Within other choices than the preference, arrows go from one to the next.
+  // In choices other than the preference, arrows move from one choice to the next.
   if (target.matches("input[type=radio]:not([name=preference])")) return null;
-  const ways = /** @type {const} */ ({ ArrowLeft: "left", ArrowRight: "right", ArrowDown: "down" });
-  const way = ways[/** @type {keyof typeof ways} */ (key)];
-  return way ? { way } : null;
+  const direction = DIRECTIONS[key];
+  return direction ? { direction } : null;
 }
 
-/** @param {string} key */
-function digit(key) {
-  return /^[1-9]$/.test(key) ? { place: Number(key) - 1 } : null;
+/**
+ * @param {string} key
+ * @returns {Command | null}
+ */
+function digitCommand(key) {
+  return /^[1-9]$/.test(key) ? { position: Number(key) - 1 } : null;
 }

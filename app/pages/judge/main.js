@@ -1,111 +1,121 @@
-// The judging page: finds out who is here, and lets them begin.
+// Entry point of the judging page: identifies the worker by the session, and shows the instructions.
 
-import { Refusal, Session } from "../shared/api_call.js";
-import { Desk } from "./controller.js";
+import { RequestRefused, ServiceUnavailable, messageOf } from "../shared/api_request.js";
 import { button, find, make } from "../shared/elements.js";
-import { Finishing } from "./session_completion.js";
-import { meaningOf } from "./keyboard.js";
-import { pause, refused } from "./messages.js";
-import { Screen } from "./view.js";
-import { Selecting } from "./text_selection.js";
+import { JudgingController } from "./controller.js";
+import { commandOf } from "./keyboard.js";
+import { NO_CONNECTION } from "./message_texts.js";
+import { pause, refusedRequest } from "./messages.js";
+import { SessionApi } from "./session_api.js";
+import { SessionCompletion } from "./session_completion.js";
+import { TextSelection } from "./text_selection.js";
+import { instructionElements, JudgingView } from "./view.js";
 
-const RETRY = 1_000;
-const study = decodeURIComponent(location.pathname.split("/")[2] || "");
-const screen = new Screen();
-const selecting = new Selecting();
+/** @import { SessionShown } from "../shared/api_types.d.ts" */
+/** @import { AnswerForm } from "./answer_form.js" */
+/** @import { Command } from "./keyboard.js" */
+/** @import { SessionPrefetch } from "./session_api.js" */
 
-/** What the keys and buttons act on. */
-const seat = {
-  /** @type {Desk | null} */
-  desk: null,
-  /** @type {import("./answer_form.js").Fields | null} */
-  example: null,
+const RETRY_DELAY = 1_000;
+const view = new JudgingView();
+const selection = new TextSelection();
 
-  get fields() {
-    return this.desk?.fields || this.example;
-  },
+/** @type {JudgingController | null} */
+let controller = null;
+/** @type {AnswerForm | null} the form of the preview's example */
+let exampleForm = null;
 
-  submit() {
-    if (this.desk) this.desk.submit();
-    else if (this.example) screen.wrong("This is only a preview: your answer would be sent now.");
-  },
-};
+function submit() {
+  if (controller) controller.submit();
+  else if (exampleForm) view.showError("This is only a preview: your answer would be sent now.");
+}
 
-find("answer").addEventListener("submit", (/** @type {Event} */ event) => {
+find("answer").addEventListener("submit", (event) => {
   event.preventDefault();
-  seat.submit();
+  submit();
 });
-find("undo").addEventListener("click", () => seat.desk?.undo());
-find("skip").addEventListener("click", () => seat.desk?.skip());
-find("pause-button").addEventListener("click", () => seat.desk && pause(screen, seat.desk.watch));
+find("undo").addEventListener("click", () => controller?.undo());
+find("skip").addEventListener("click", () => controller?.skip());
+find("pause-button").addEventListener("click", () => controller && pause(view, controller.stopwatch));
 document.addEventListener("keydown", (event) => {
-  const meaning = meaningOf(event);
-  if (!meaning || find("question").hidden || !seat.fields) return;
-  if (act(meaning)) event.preventDefault();
+  const form = controller ? controller.form : exampleForm;
+  const command = commandOf(event);
+  if (!command || find("question").hidden || !form) return;
+  if (execute(command, form)) event.preventDefault();
 });
 addEventListener("beforeunload", (event) => {
-  if (seat.desk?.outbox.ids.length) event.preventDefault();
+  if (controller?.outbox.ids.length) event.preventDefault();
 });
 
-/** @param {NonNullable<ReturnType<typeof meaningOf>>} meaning */
-function act(meaning) {
-  if ("way" in meaning) return seat.fields?.chooseWay(meaning.way);
-  if ("place" in meaning) return seat.fields?.choose(meaning.place);
-  if (meaning.act === "use") return selecting.use();
-  if (meaning.act === "submit") seat.submit();
-  else if (meaning.act === "undo") seat.desk?.undo();
-  else seat.desk?.skip();
+/**
+ * Execute a keyboard command; return whether it had an effect.
+ * @param {Command} command
+ * @param {AnswerForm} form
+ */
+function execute(command, form) {
+  if ("direction" in command) return form.chooseDirection(command.direction);
+  if ("position" in command) return form.choose(command.position);
+  if (command.action === "use") return selection.use();
+  if (command.action === "submit") submit();
+  else if (command.action === "undo") controller?.undo();
+  else controller?.skip();
   return true;
 }
 
-async function start() {
+function start() {
   const token = location.hash.slice(1);
-  if (token) return sit(new Session(token));
-  if (new URLSearchParams(location.search).has("preview")) {
-    const { preview } = await import("./preview.js");
-    seat.example = await preview(screen, selecting, study);
-    return;
-  }
-  const text = "This page is opened by a judging link that is only yours: by the one that you were given, or from the platform you work on.";
-  screen.message({ title: "This page needs its own link", body: [make("p", {}, text)] });
+  if (token) return startSession(new SessionApi(token));
+  if (new URLSearchParams(location.search).has("preview")) return startPreview();
+  const text = "This page opens with a personal judging link: the link that you were given, or the one on the platform where you work.";
+  return view.showMessage({ title: "This page needs its own link", body: [make("p", {}, text)] });
 }
 
-/** @param {Session} session */
-async function sit(session) {
-  const { early } = /** @type {any} */ (globalThis);
-  const about = (await early?.about) || (await session.look());
-  screen.study(about.title || about.study);
-  screen.progress(about.answered, about.count);
-  if (about.finished) return new Finishing(screen, session, about).again();
-  const instructions = () => screen.instructions(about.design.instructions);
-  const desk = new Desk(screen, selecting, session, about, early?.first);
-  const begin = () => {
-    seat.desk = desk;
-    find("tools").hidden = false;
-    find("instructions-button").addEventListener("click", () =>
-      screen.ask("Instructions", instructions(), [{ label: "Close", value: "close" }]),
-    );
-    desk.start();
-  };
-  if (!about.design.instructions || about.answered) return begin();
-  const actions = [button("Begin", begin)];
-  screen.message({ title: "Instructions", body: instructions(), actions });
+async function startPreview() {
+  const { showPreview } = await import("./preview.js");
+  const study = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+  exampleForm = await showPreview(view, selection, study);
 }
 
-/** Start, as often as it takes to reach the service. */
-async function reach() {
+/** @param {SessionApi} api */
+async function startSession(api) {
+  const { sessionPrefetch } = /** @type {{sessionPrefetch?: SessionPrefetch}} */ (globalThis);
+  const session = (await sessionPrefetch?.session) ?? (await api.get());
+  view.showStudy(session.title || session.study);
+  view.showProgress(session.answered, session.count);
+  if (session.finished) return new SessionCompletion(view, api, session).offerRepetition();
+  const created = new JudgingController(view, selection, api, session, sessionPrefetch?.assignments ?? null);
+  const { instructions } = session.design;
+  if (!instructions || session.answered) return begin(created, session);
+  const actions = [button("Begin", () => begin(created, session))];
+  return view.showMessage({ title: "Instructions", body: instructionElements(instructions), actions });
+}
+
+/**
+ * @param {JudgingController} created
+ * @param {SessionShown} session
+ */
+function begin(created, session) {
+  controller = created;
+  find("tools").hidden = false;
+  find("instructions-button").addEventListener("click", () => {
+    const body = instructionElements(session.design.instructions);
+    view.ask("Instructions", body, [{ label: "Close", value: "close" }]);
+  });
+  controller.start();
+}
+
+/** Start, and repeat this until the service is available. */
+async function startWithRetries() {
   try {
     await start();
-    screen.banner(seat.example ? "This is a preview: nothing you do here is stored." : null);
+    if (!exampleForm) view.showBanner(null);
   } catch (error) {
-    if (error instanceof Refusal) {
-      screen.message(refused(error));
-      return;
-    }
-    screen.banner("No connection. This page goes on by itself when it is back.");
-    setTimeout(reach, RETRY);
+    if (error instanceof RequestRefused) return view.showMessage(refusedRequest(error));
+    if (!(error instanceof ServiceUnavailable)) return view.showBanner(messageOf(error));
+    view.showBanner(NO_CONNECTION);
+    setTimeout(startWithRetries, RETRY_DELAY);
   }
 }
 
 addEventListener("hashchange", () => location.reload());
-reach();
+startWithRetries();

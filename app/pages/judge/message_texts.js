@@ -1,101 +1,171 @@
-// What a worker is told when there is no question, and when their work was checked.
+// Texts of the judging page: why there is no question, the results of checks, the progress.
+
+/** @import { FindingOut, VerdictOut } from "../shared/api_types.d.ts" */
 
 /**
- * @typedef {object} Message
+ * @typedef {object} MessageText
  * @property {string} title
- * @property {string[]} text
- * @property {number} [again] seconds until the page asks again by itself
+ * @property {string[]} paragraphs
+ * @property {number} [retrySeconds] after which the page requests a question again
  */
 
-/** @type {Record<string, Message>} */
+export const CAN_CLOSE = "You can close this page.";
+export const NO_CONNECTION = "No connection. This page continues automatically when the connection is back.";
+
+/** @type {MessageText} */
+const UNKNOWN_REASON = { title: "One moment", paragraphs: ["Your next question is being selected."], retrySeconds: 1 };
+
+/** @type {Record<string, MessageText>} why there is no question, by the reason that the service gives */
 const REASONS = {
-  done: { title: "All done", text: ["There is nothing left to judge here. Thank you for your work!", "You can close this page."] },
-  seen: { title: "You have seen everything", text: ["You have been asked everything there is for you. What is still open has to be judged by somebody else. Thank you!", "You can close this page."] },
-  cap: { title: "That was the last one", text: ["You have answered as many questions as there are for you. Thank you!", "You can close this page."] },
-  wait: { title: "One moment", text: ["Other people hold questions right now, and what to ask you next depends on their answers.", "This page goes on by itself as soon as there is a question for you."], again: 3 },
-  paused: { title: "The study is paused", text: ["No questions are handed out at the moment. Your answers are safe.", "This page goes on by itself when the study does."], again: 15 },
-  stopped: { title: "No more questions for you here", text: ["The checks of this study were not passed, so it ends here for you. Your answers are kept, and nothing is decided about pay by this page: ask whoever runs the study if you have questions."] },
-  held: { title: "One moment", text: ["Some questions are open for you that come first. They are shown here in a moment."], again: 1 },
-  none: { title: "One moment", text: ["The next question is being looked for."], again: 1 },
-  quiz: { title: "One moment", text: ["The quiz is being looked at."], again: 1 },
+  done: { title: "All done", paragraphs: ["There is nothing left to judge here. Thank you for your work!", CAN_CLOSE] },
+  seen: {
+    title: "You have seen everything",
+    paragraphs: [
+      "You have answered every question that you can be asked. The remaining questions have to be judged by somebody else. Thank you!",
+      CAN_CLOSE,
+    ],
+  },
+  cap: {
+    title: "That was the last one",
+    paragraphs: ["You have answered the maximum number of questions for one person. Thank you!", CAN_CLOSE],
+  },
+  wait: {
+    title: "One moment",
+    paragraphs: [
+      "Other people are answering questions right now, and your next question depends on their answers.",
+      "This page continues automatically as soon as there is a question for you.",
+    ],
+    retrySeconds: 3,
+  },
+  paused: {
+    title: "The study is paused",
+    paragraphs: [
+      "No questions are assigned at the moment. Your answers are stored.",
+      "This page continues automatically when the study continues.",
+    ],
+    retrySeconds: 15,
+  },
+  stopped: {
+    title: "No more questions for you here",
+    paragraphs: [
+      "You did not pass the checks of this study, so it ends here for you. Your answers are stored. This page decides nothing about your payment: please ask the owner of the study if you have questions.",
+    ],
+  },
+  held: {
+    title: "One moment",
+    paragraphs: ["You have open questions that come first. They appear here in a moment."],
+    retrySeconds: 1,
+  },
+  quiz: { title: "One moment", paragraphs: ["Your quiz is being evaluated."], retrySeconds: 1 },
 };
 
-/** @type {Record<string, Message>} */
+/** @type {Record<string, MessageText>} why the page cannot continue, by the type of the problem document */
 const PROBLEMS = {
-  "expired-token": { title: "Your judging link has ended", text: ["Ask whoever gave it to you for a new one, or open the page again from where you came: you go on where you were.", "Every answer you sent is kept."] },
-  "bad-token": { title: "This link does not work", text: ["It may have been cut off when it was copied. Open it again from where you have it, or ask whoever gave it to you for a new one."] },
-  "study-closed": { title: "The study is over", text: ["It takes no more answers. Thank you for your work!"] },
-  "topic-closed": { title: "This part is over", text: ["It takes no more answers. Thank you for your work!"] },
-  "worker-blocked": { title: "No more questions for you here", text: ["Whoever runs this study has ended your part in it. Ask them if you have questions."] },
+  "expired-token": {
+    title: "Your judging link has ended",
+    paragraphs: [
+      "Ask the person who gave you the link for a new one, or open the page again from the platform: you continue where you stopped.",
+      "All answers that you sent are stored.",
+    ],
+  },
+  "bad-token": {
+    title: "This link does not work",
+    paragraphs: [
+      "It may have been cut off when it was copied. Open the original link again, or ask the person who gave it to you for a new one.",
+    ],
+  },
+  "study-closed": {
+    title: "The study is over",
+    paragraphs: ["It does not accept answers any more. Thank you for your work!"],
+  },
+  "topic-closed": {
+    title: "This topic is closed",
+    paragraphs: ["It does not accept answers any more. Thank you for your work!"],
+  },
+  "worker-blocked": {
+    title: "No more questions for you here",
+    paragraphs: ["The owner of the study has ended your participation. Please ask them if you have questions."],
+  },
 };
 
 /** @type {Record<string, string>} */
 const CHECKS = {
-  traps: "questions with known answers, answered right",
-  order: "documents with known scores, put in the right order",
-  repeats: "questions asked twice, answered alike",
-  seconds: "questions with enough time taken to read",
+  traps: "questions with known answers, answered correctly",
+  order: "documents with known scores, in the correct order",
+  repeats: "repeated questions, answered consistently",
+  seconds: "questions with enough time for reading",
   moved: "questions with the slider moved",
-  quiz: "quiz questions answered right",
+  quiz: "quiz questions answered correctly",
 };
 
 /** @type {Record<string, string>} */
+const SUBJECTS = { quiz: "quiz", understanding: "comprehension question", batch: "last batch of answers" };
+
+/** @type {Record<VerdictOut["effect"], string>} */
 const EFFECTS = {
-  none: "You can go on.",
-  ask_again: "These questions are asked once more. Please take your time: your new answers count in place of the old ones.",
-  ignore: "The answers of this round do not count, and others will be asked. You can go on with new questions.",
-  stop: "So it ends here for you. The answers you gave are kept.",
-  stop_and_ignore: "So it ends here for you, and the answers of this round do not count.",
+  none: "You can continue.",
+  ask_again: "These questions are asked once more. Please take your time: your new answers replace the old ones.",
+  ignore: "The answers of this batch do not count. You can continue with other questions.",
+  stop: "The study ends here for you. The answers that you gave are stored.",
+  stop_and_ignore: "The study ends here for you, and the answers of this batch do not count.",
 };
 
 /**
- * Say why there is no question.
+ * Explain why there is no question.
  * @param {string | null} reason
- * @returns {Message}
  */
-export function reasonMessage(reason) {
-  return REASONS[reason || "none"] || REASONS.none;
+export function reasonText(reason) {
+  return REASONS[reason ?? ""] ?? UNKNOWN_REASON;
 }
 
 /**
- * Say why the page cannot go on.
- * @param {string} kind
+ * Explain why the page cannot continue.
+ * @param {string} type of the problem document
  * @param {string} detail
- * @returns {Message}
+ * @returns {MessageText}
  */
-export function problemMessage(kind, detail) {
-  return PROBLEMS[kind] || { title: "This does not work", text: [detail] };
+export function problemText(type, detail) {
+  return PROBLEMS[type] ?? { title: "This does not work", paragraphs: [detail] };
 }
 
 /**
- * Say what a check found and what follows: nobody is rejected in silence.
- * @param {any} verdict
- * @returns {{title: string, text: string[], findings: string[], ends: boolean}}
+ * Explain what a check found and what follows: no worker is rejected without a reason.
+ * @param {VerdictOut} verdict
  */
-export function verdictMessage(verdict) {
-  const what = { quiz: "quiz", understanding: "question about the topic", batch: "last round of answers" };
-  const name = what[/** @type {keyof typeof what} */ (verdict.check)] || "work";
-  const tooLittle = verdict.effect === "none";
-  const title = verdict.passed ? `Your ${name} was fine` : tooLittle ? `Your ${name} was too short to be checked` : `Your ${name} did not pass the check`;
-  const findings = verdict.findings.map(
-    (/** @type {any} */ one) => `${one.found} of ${one.of} ${CHECKS[one.check] || one.check}; needed: ${one.needed}`,
-  );
-  return { title, text: [EFFECTS[verdict.effect]], findings, ends: verdict.effect.startsWith("stop") };
+export function verdictText({ check, effect, passed, findings }) {
+  const subject = SUBJECTS[check] ?? "work";
+  const failure = effect === "none" ? "was too short to be checked" : "did not pass the check";
+  return {
+    title: passed ? `Your ${subject} passed the check` : `Your ${subject} ${failure}`,
+    paragraphs: [EFFECTS[effect]],
+    findings: findings.map(findingText),
+    isFinal: effect.startsWith("stop"),
+  };
+}
+
+/** @param {FindingOut} finding */
+function findingText({ check, found, of, needed }) {
+  return `${found} of ${of} ${CHECKS[check] ?? check}; required: ${needed}`;
 }
 
 /**
- * Say how far a worker is.
+ * Tell the number of answers.
  * @param {number} answered
- * @param {number | null} count
+ * @param {number | null} count the maximum, if there is one
  */
 export function progressText(answered, count) {
-  if (count !== null) return `${Math.min(answered, count)} of ${count} answered`;
-  return answered === 1 ? "1 answered" : `${answered} answered`;
+  return count === null ? `${answered} answered` : `${Math.min(answered, count)} of ${count} answered`;
 }
 
-/** @param {number} waiting @param {boolean} empty whether there is nothing to go on with */
-export function lostText(waiting, empty) {
-  const kept = waiting === 1 ? "Your last answer is kept" : `Your last ${waiting} answers are kept`;
-  const sent = waiting ? ` ${kept} and sent when it is back.` : "";
-  return `No connection.${sent} ${empty ? "This page goes on by itself when it is back." : "You can go on."}`;
+/**
+ * Tell that the connection is lost, and what happens to the answers.
+ * @param {number} unconfirmed number of answers that are not confirmed yet
+ * @param {boolean} blocked whether there is no question to continue with
+ */
+export function connectionText(unconfirmed, blocked) {
+  if (!unconfirmed && blocked) return NO_CONNECTION;
+  const kept = unconfirmed === 1 ? "Your last answer is kept" : `Your last ${unconfirmed} answers are kept`;
+  const sending = unconfirmed ? `${kept} and sent when the connection is back.` : "";
+  const next = blocked ? "This page then continues automatically." : "You can continue.";
+  return ["No connection.", sending, next].filter(Boolean).join(" ");
 }

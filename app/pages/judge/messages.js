@@ -1,89 +1,104 @@
-// Messages in place of a question, as elements: made of words, and of what the service told.
+// Messages that are shown in place of a question, and the dialogs of a worker.
 
 import { button, make } from "../shared/elements.js";
-import { problemMessage, reasonMessage, verdictMessage } from "./message_texts.js";
+import { problemText, reasonText, verdictText } from "./message_texts.js";
 
-/** @typedef {{title: string, body: Node[], actions: HTMLElement[]}} Notice */
+/** @import { RequestRefused } from "../shared/api_request.js" */
+/** @import { Understanding, VerdictOut } from "../shared/api_types.d.ts" */
+/** @import { Stopwatch } from "./stopwatch.js" */
+/** @import { JudgingView } from "./view.js" */
+
+/** @typedef {{title: string, body: Node[], actions: HTMLElement[]}} Message */
+/** @typedef {Message & {retrySeconds: number | null}} IdleMessage */
 
 /**
- * Say why there is no question, with what came of the last check if it was not passed.
- * @param {any} told
- * @param {(() => void) | null} undo takes the last answer back, if there is one
- * @returns {Notice & {again: number}}
+ * Explain why there is no question, with the latest check if it was not passed.
+ * @param {{reason: string | null, verdict: VerdictOut | null}} state
+ * @param {(() => void) | null} undo withdraws the last answer, if there is one
+ * @returns {IdleMessage}
  */
-export function nothingLeft(told, undo) {
-  const { title, text, again = 0 } = reasonMessage(told.reason);
-  const body = text.map((one) => make("p", {}, one));
-  if (told.verdict && told.verdict.effect !== "none") body.unshift(...found(told.verdict));
-  const actions = undo && !again ? [button("Take back my last answer", undo, "quiet")] : [];
-  return { title, body, actions, again };
+export function noQuestion({ reason, verdict }, undo) {
+  const { title, paragraphs, retrySeconds = null } = reasonText(reason);
+  const body = textElements(paragraphs);
+  if (verdict && verdict.effect !== "none") body.unshift(...verdictElements(verdict));
+  const actions = undo && retrySeconds === null ? [button("Undo my last answer", undo, "quiet")] : [];
+  return { title, body, actions, retrySeconds };
 }
 
 /**
- * Ask a topic's understanding question.
- * @param {{question: string, choices: string[]}} asked
+ * Ask the comprehension question of a topic.
+ * @param {Understanding} asked
  * @param {(choice: string) => void} choose
- * @returns {Notice}
+ * @returns {Message}
  */
-export function understanding(asked, choose) {
-  const actions = asked.choices.map((choice) => button(choice, () => choose(choice), "quiet choice"));
-  return { title: "Before you begin", body: [make("p", { dir: "auto" }, asked.question)], actions };
+export function comprehensionQuestion({ question, choices }, choose) {
+  const actions = choices.map((choice) => button(choice, () => choose(choice), "quiet choice"));
+  return { title: "Before you begin", body: [make("p", { dir: "auto" }, question)], actions };
 }
 
 /**
- * Say what a check came to.
- * @param {any} verdict
- * @param {() => void} goOn
- * @param {boolean} handsIn whether there is something to do even where the work ends
- * @returns {Notice}
+ * Explain a check that was not passed.
+ * @param {VerdictOut} verdict
+ * @param {() => void} resume
+ * @param {boolean} completes whether the worker has to complete the session even if the work ends
+ * @returns {Message}
  */
-export function notPassed(verdict, goOn, handsIn = false) {
-  const { title, ends } = verdictMessage(verdict);
-  return { title, body: found(verdict), actions: ends && !handsIn ? [] : [button("Go on", goOn)] };
+export function failedCheck(verdict, resume, completes) {
+  const { title, isFinal } = verdictText(verdict);
+  const actions = isFinal && !completes ? [] : [button("Continue", resume)];
+  return { title, body: verdictElements(verdict), actions };
 }
 
 /**
- * Say why the page cannot go on.
- * @param {import("../shared/api_call.js").Refusal} error
- * @returns {Notice}
+ * Explain why the page cannot continue.
+ * @param {RequestRefused} error
+ * @returns {Message}
  */
-export function refused(error) {
-  const { title, text } = problemMessage(error.kind, error.message);
-  return { title, body: text.map((one) => make("p", {}, one)), actions: [] };
+export function refusedRequest(error) {
+  const { title, paragraphs } = problemText(error.type, error.message);
+  return { title, body: textElements(paragraphs), actions: [] };
 }
 
 /**
- * Ask why a question cannot be judged.
- * @param {import("./view.js").Screen} screen
- * @returns {Promise<string | null | undefined>} undefined if the worker would rather judge it
+ * Ask why a question cannot be judged. Return undefined if the worker returns to it, or null without a reason.
+ * @param {JudgingView} view
+ * @returns {Promise<string | null | undefined>}
  */
-export async function askWhy(screen) {
-  const why = make("textarea", { id: "why", rows: 3, maxlength: 1000 });
-  const body = [make("label", { for: "why" }, "Why can you not judge this?"), why];
-  const said = await screen.ask("I cannot judge this", body, [
+export async function askSkipReason(view) {
+  const reason = make("textarea", { id: "why", rows: 3, maxlength: 1000 });
+  const body = [make("label", { for: "why" }, "Why can you not judge this?"), reason];
+  const action = await view.ask("I cannot judge this", body, [
     { label: "Skip this question", value: "skip" },
     { label: "Go back", value: "", kind: "quiet" },
   ]);
-  return said === "skip" ? why.value.trim() || null : undefined;
+  return action === "skip" ? reason.value.trim() || null : undefined;
 }
 
 /**
- * Stop the clock and hide the question until the worker is back.
- * @param {import("./view.js").Screen} screen
- * @param {import("./stopwatch.js").Stopwatch} watch
+ * Hide the question and pause the stopwatch until the worker is back.
+ * @param {JudgingView} view
+ * @param {Stopwatch} stopwatch
  */
-export async function pause(screen, watch) {
-  watch.pause();
+export async function pause(view, stopwatch) {
+  stopwatch.pause();
   document.body.classList.add("paused");
-  const body = [make("p", {}, "The clock stands still. Your question is kept for you.")];
-  await screen.ask("Paused", body, [{ label: "Go on", value: "on" }]);
+  const body = [make("p", {}, "The timer is paused. Your question stays assigned to you.")];
+  await view.ask("Paused", body, [{ label: "Continue", value: "continue" }]);
   document.body.classList.remove("paused");
-  watch.resume();
+  stopwatch.resume();
 }
 
-/** @param {any} verdict */
-function found(verdict) {
-  const { text, findings } = verdictMessage(verdict);
-  const list = findings.map((one) => make("li", {}, one));
-  return [...(list.length ? [make("ul", {}, ...list)] : []), ...text.map((one) => make("p", {}, one))];
+/** @param {VerdictOut} verdict */
+function verdictElements(verdict) {
+  const { paragraphs, findings } = verdictText(verdict);
+  const list = findings.length ? [make("ul", {}, ...findings.map((finding) => make("li", {}, finding)))] : [];
+  return [...list, ...textElements(paragraphs)];
+}
+
+/**
+ * @param {string[]} paragraphs
+ * @returns {HTMLElement[]}
+ */
+function textElements(paragraphs) {
+  return paragraphs.map((text) => make("p", {}, text));
 }

@@ -1,134 +1,147 @@
-// Answers on their way: kept until the service has them, sent again when it could not be reached.
+// Answers that the service has not confirmed yet: stored until it does, and sent again after network errors.
 //
-// The service takes the same answer to the same attempt as one, so sending twice doubles nothing.
+// The service treats repeated answers to the same attempt as one, so sending twice is safe.
 
-import { Lost, tell } from "../shared/api_call.js";
+import { ServiceUnavailable } from "../shared/api_request.js";
+import { sendJudgment, sendSkip } from "./session_api.js";
 
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 10_000;
+/** @import { JudgmentIn, JudgmentOut, SkipIn, Skipped } from "../shared/api_types.d.ts" */
+
+const FIRST_DELAY = 500;
+const LONGEST_DELAY = 10_000;
 
 /**
- * @typedef {object} Item
- * @property {string} id of the assignment
- * @property {string} token
- * @property {"judgment" | "skip"} what
- * @property {any} body
+ * The id and token are those of an assignment.
+ * @typedef {{id: string, token: string, what: "judgment", body: JudgmentIn}} JudgmentItem
+ * @typedef {{id: string, token: string, what: "skip", body: SkipIn}} SkipItem
+ * @typedef {JudgmentItem | SkipItem} OutboxItem
+ * @typedef {JudgmentOut | Skipped} Receipt
  */
 
-/** Sends one item after the other, in their order. */
+/**
+ * @typedef {object} Entry
+ * @property {OutboxItem} item
+ * @property {(receipt: Receipt) => void} resolve
+ * @property {(error: unknown) => void} reject
+ */
+
+/** Sends items in their order, one at a time. */
 export class Outbox {
+  /** @type {Entry[]} */
+  #entries = [];
+  #sending = false;
+  /** @type {Promise<boolean>} the latest attempt to send */
+  #attempt = Promise.resolve(true);
+  #retryNow = () => {};
+  /** Whether the latest attempt failed because the service is unavailable. */
+  stuck = false;
+  /** Number of items that were ever added. */
+  added = 0;
+
   /**
-   * @param {string} name under which items outlive the page, where a browser lets them
-   * @param {() => void} changed told when the number of items, or whether they get through, changes
+   * @param {string} storageKey where items are stored in the session storage, if the browser has one
+   * @param {() => void} onChange called when the number of items or `stuck` changes
    */
-  constructor(name, changed) {
-    this.name = name;
-    this.changed = changed;
-    /** @type {{item: Item, resolve: (told: any) => void, reject: (error: unknown) => void}[]} */
-    this.waiting = [];
-    this.stuck = false;
-    this.sending = false;
-    /** How many items were ever to be sent. */
-    this.given = 0;
-    this.wake = () => {};
-    addEventListener("online", () => this.wake());
+  constructor(storageKey, onChange) {
+    this.storageKey = storageKey;
+    this.onChange = onChange;
+    addEventListener("online", () => this.#retryNow());
   }
 
-  /** The ids of assignments whose answers are not there yet. */
+  /** The ids of assignments whose answers are not confirmed yet. */
   get ids() {
-    return this.waiting.map((one) => one.item.id);
+    return this.#entries.map(({ item }) => item.id);
   }
 
-  /**
-   * Take what was left by the page before this one.
-   * @returns {Promise<PromiseSettledResult<any>[]>}
-   */
+  /** Send the items that the previous page load left. */
   resume() {
-    return Promise.allSettled(this.#stored().map((item) => this.add(item)));
+    return Promise.allSettled(this.#storedItems().map((item) => this.add(item)));
   }
 
   /**
-   * Send an item as soon as that is possible; rejects only if the service refuses it.
-   * @param {Item} item
-   * @returns {Promise<any>}
+   * Send an item as soon as possible. The promise is rejected only if the service refuses the item.
+   * @param {OutboxItem} item
+   * @returns {Promise<Receipt>}
    */
   add(item) {
-    this.given += 1;
-    const done = new Promise((resolve, reject) => this.waiting.push({ item, resolve, reject }));
+    this.added += 1;
+    const confirmed = new Promise((resolve, reject) => this.#entries.push({ item, resolve, reject }));
     this.#store();
-    this.changed();
-    this.#send();
-    return done;
+    this.onChange();
+    this.#sendAll();
+    return confirmed;
   }
 
-  /** Wait until nothing is on its way, or nothing gets through. */
+  /** Wait until all items are sent, or until the service is unavailable. */
   async settled() {
-    while (this.sending && !this.stuck) await this.round;
+    while (this.#sending && !this.stuck) await this.#attempt;
   }
 
-  async #send() {
-    if (this.sending) return;
-    this.sending = true;
-    let wait = FIRST_WAIT;
-    while (this.waiting.length) {
-      this.round = this.#sendFirst();
-      const through = await this.round;
-      wait = through ? FIRST_WAIT : Math.min(2 * wait, LONGEST_WAIT);
-      if (!through) await this.#pause(wait);
+  async #sendAll() {
+    if (this.#sending) return;
+    this.#sending = true;
+    let delay = FIRST_DELAY;
+    for (let entry = this.#entries[0]; entry; entry = this.#entries[0]) {
+      this.#attempt = this.#send(entry);
+      const sent = await this.#attempt;
+      delay = sent ? FIRST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+      if (!sent) await this.#pause(delay);
     }
-    this.sending = false;
+    this.#sending = false;
   }
 
-  /** Send the first item; false if it has to be sent again. */
-  async #sendFirst() {
-    const { item, resolve, reject } = this.waiting[0];
+  /**
+   * Send the first entry; return false if it has to be sent again.
+   * @param {Entry} entry
+   */
+  async #send({ item, resolve, reject }) {
     let settle;
     try {
-      const told = await tell(item, item.what, item.body);
-      settle = () => resolve(told);
+      const receipt = await (item.what === "judgment" ? sendJudgment(item, item.body) : sendSkip(item, item.body));
+      settle = () => resolve(receipt);
     } catch (error) {
-      if (error instanceof Lost) {
+      if (error instanceof ServiceUnavailable) {
         this.stuck = true;
-        this.changed();
+        this.onChange();
         return false;
       }
       settle = () => reject(error);
     }
     this.stuck = false;
-    this.waiting.shift();
+    this.#entries.shift();
     this.#store();
-    this.changed();
+    this.onChange();
     settle();
     return true;
   }
 
-  /** @param {number} wait milliseconds, less if the network says that it is back */
-  #pause(wait) {
+  /** @param {number} delay in milliseconds; shorter if the browser reports that it is online again */
+  #pause(delay) {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, wait);
-      this.wake = () => {
+      const timer = setTimeout(resolve, delay);
+      this.#retryNow = () => {
         clearTimeout(timer);
         resolve(undefined);
       };
     });
   }
 
-  // In a frame of another site a browser may allow no storage at all: then memory has to do.
+  // A browser may deny storage to a frame of another site. Items are then kept in memory only.
 
   #store() {
     try {
-      const items = this.waiting.map((one) => one.item);
-      if (items.length) sessionStorage.setItem(this.name, JSON.stringify(items));
-      else sessionStorage.removeItem(this.name);
+      const items = this.#entries.map(({ item }) => item);
+      if (items.length) sessionStorage.setItem(this.storageKey, JSON.stringify(items));
+      else sessionStorage.removeItem(this.storageKey);
     } catch {
       // Kept in memory.
     }
   }
 
-  /** @returns {Item[]} */
-  #stored() {
+  /** @returns {OutboxItem[]} */
+  #storedItems() {
     try {
-      return JSON.parse(sessionStorage.getItem(this.name) || "[]");
+      return JSON.parse(sessionStorage.getItem(this.storageKey) || "[]");
     } catch {
       return [];
     }

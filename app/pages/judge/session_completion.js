@@ -1,85 +1,97 @@
-// Handing in: what a worker did here goes back to the platform that sent them, the way it wants it.
+// Completes a session: the worker hands in, and returns to the platform in the way that it requires.
 
-import { Refusal } from "../shared/api_call.js";
+import { messageOf, RequestRefused, ServiceUnavailable } from "../shared/api_request.js";
 import { button, make } from "../shared/elements.js";
-import { refused } from "./messages.js";
+import { CAN_CLOSE, NO_CONNECTION } from "./message_texts.js";
+import { refusedRequest } from "./messages.js";
 
-/** Here a session is over. */
-const OVER = new Set(["cap", "done", "seen", "stopped"]);
-/** Here one may end it, rather than wait. */
-const EARLY = new Set(["wait", "paused"]);
-const RETRY = 2_000;
+/** @import { FinishOut, SessionShown } from "../shared/api_types.d.ts" */
+/** @import { IdleMessage } from "./messages.js" */
+/** @import { SessionApi } from "./session_api.js" */
+/** @import { JudgingView } from "./view.js" */
 
-/** Ends a session that a platform waits for. */
-export class Finishing {
+/** Reasons why there is no question, after which the session is over. */
+const FINAL = new Set(["cap", "done", "seen", "stopped"]);
+/** Reasons why there is no question, after which the worker may complete the session instead of waiting. */
+const TEMPORARY = new Set(["wait", "paused"]);
+const RETRY_DELAY = 2_000;
+
+/** Completes a session that a platform started. */
+export class SessionCompletion {
   /**
-   * @param {import("./view.js").Screen} screen
-   * @param {import("../shared/api_call.js").Session} session
-   * @param {{hands_in: boolean, finished: boolean}} about
+   * @param {JudgingView} view
+   * @param {SessionApi} api
+   * @param {SessionShown} session
    */
-  constructor(screen, session, about) {
-    this.screen = screen;
+  constructor(view, api, session) {
+    this.view = view;
+    this.api = api;
     this.session = session;
-    this.about = about;
   }
 
   /**
-   * Add to a message that there is no question how to hand in.
-   * @param {import("./messages.js").Notice & {again: number}} notice
+   * Add a button that completes the session to the message that there is no question.
+   * @param {IdleMessage} message
    * @param {string | null} reason
    * @param {number} answered
+   * @returns {IdleMessage}
    */
-  offer(notice, reason, answered) {
-    const over = OVER.has(reason || "");
-    if (!this.about.hands_in || !(over || (EARLY.has(reason || "") && answered))) return notice;
-    const act = button(over ? "Hand in" : "Hand in what you have", () => this.handIn(), over ? "primary" : "quiet");
-    const close = "You can close this page.";
-    const body = notice.body.filter((one) => one.textContent !== close);
-    const last = over ? "Hand in your work to finish." : "You need not wait: you can hand in what you have done.";
-    return { ...notice, body: [...body, make("p", {}, last)], actions: [act, ...notice.actions] };
+  addTo(message, reason, answered) {
+    const isOver = FINAL.has(reason ?? "");
+    const mayStop = TEMPORARY.has(reason ?? "") && answered > 0;
+    if (!this.session.hands_in || !(isOver || mayStop)) return message;
+    const label = isOver ? "Hand in" : "Hand in what you have";
+    const handIn = button(label, () => this.complete(), isOver ? "primary" : "quiet");
+    const body = message.body.filter((element) => element.textContent !== CAN_CLOSE);
+    const advice = isOver ? "Hand in your work to finish." : "You do not have to wait: you can hand in your answers now.";
+    return { ...message, body: [...body, make("p", {}, advice)], actions: [handIn, ...message.actions] };
   }
 
-  /** Show that all was done before: the way back may have failed. */
-  again() {
-    const actions = [button("Hand in", () => this.handIn())];
-    const body = [make("p", {}, "You have finished here. If the platform does not know it yet, hand in again.")];
-    this.screen.message({ title: "All done", body, actions });
+  /** Offer to repeat the return to the platform, which may have failed. */
+  offerRepetition() {
+    const advice = "You have finished here. If the platform does not know this yet, hand in again.";
+    this.view.showMessage({
+      title: "All done",
+      body: [make("p", {}, advice)],
+      actions: [button("Hand in", () => this.complete())],
+    });
   }
 
-  /** Let the service keep that the worker is done, and only then leave. */
-  async handIn() {
-    this.screen.message({ title: "One moment", body: [make("p", {}, "Your work is being handed in.")], actions: [] });
+  /** Record that the worker is done, and only then return to the platform. */
+  async complete() {
+    this.view.showMessage({ title: "One moment", body: [make("p", {}, "Your work is being handed in.")] });
     try {
-      const told = await this.session.finish();
-      this.screen.banner(null);
-      this.#leave(told);
+      const completion = await this.api.complete();
+      this.view.showBanner(null);
+      this.#leave(completion);
     } catch (error) {
-      if (error instanceof Refusal) return this.screen.message(refused(error));
-      this.screen.banner("No connection. This page goes on by itself when it is back.");
-      setTimeout(() => this.handIn(), RETRY);
+      if (error instanceof RequestRefused) return this.view.showMessage(refusedRequest(error));
+      if (!(error instanceof ServiceUnavailable)) return this.view.showBanner(messageOf(error));
+      this.view.showBanner(NO_CONNECTION);
+      setTimeout(() => this.complete(), RETRY_DELAY);
     }
   }
 
-  /** @param {any} told */
-  #leave(told) {
-    if (told.kind === "form") return post(told.action, told.fields);
-    if (told.kind === "redirect") return location.assign(told.url);
-    const code = make("p", { class: "code" }, make("code", { id: "code" }, told.code || ""));
-    const body = told.kind === "code" ? [make("p", {}, "Copy this code to where you came from:"), code] : [];
-    const thanks = make("p", {}, "Thank you for your work! You can close this page.");
-    this.screen.message({ title: "All done", body: [...body, thanks], actions: [] });
+  /** @param {FinishOut} completion */
+  #leave({ kind, action, fields, url, code }) {
+    if (kind === "form" && action !== null) return postForm(action, fields ?? {});
+    if (kind === "redirect" && url !== null) return location.assign(url);
+    const shownCode = make("p", { class: "code" }, make("code", { id: "code" }, code ?? ""));
+    const body = kind === "code" ? [make("p", {}, "Copy this code to the platform:"), shownCode] : [];
+    const thanks = make("p", {}, `Thank you for your work! ${CAN_CLOSE}`);
+    return this.view.showMessage({ title: "All done", body: [...body, thanks] });
   }
 }
 
 /**
- * Post a form as a person would: platforms take nothing that a script sends.
+ * Submit a form as a person does: platforms accept no request of a script.
  * @param {string} action
  * @param {Record<string, string>} fields
  */
-function post(action, fields) {
+function postForm(action, fields) {
   const inputs = Object.entries(fields).map(([name, value]) => make("input", { type: "hidden", name, value }));
   const form = make("form", { method: "post", action, hidden: true }, ...inputs);
   document.body.append(form);
-  // Not form.submit(): a field of that name would stand in its place.
+  // Not form.submit(): a field with the name "submit" would replace that method.
   HTMLFormElement.prototype.submit.call(form);
 }

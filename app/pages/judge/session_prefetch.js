@@ -1,25 +1,42 @@
-// Asks about the session, and for the first questions, while the other scripts are on their way.
+// Requests the session and the first assignments while the modules are still loading. Not a module itself.
 
 (() => {
+  /** @typedef {import("../shared/api_types.d.ts").SessionBegunOut} SessionBegunOut */
   const token = location.hash.slice(1);
   if (!token) return;
-  /** @param {string} path @param {string} [body] */
-  const ask = async (path, body) => {
+
+  /**
+   * @param {string} operation
+   * @param {string} [body]
+   */
+  const request = async (operation, body) => {
     const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
-    const method = body ? "POST" : "GET";
+    const [method, path = ""] = operation.split(" ");
     const response = await fetch(path, { method, headers, body, credentials: "omit", cache: "no-store" });
     return response.ok ? response.json() : null;
   };
-  const isFresh = () => {
+
+  const hasStoredAnswers = () => {
     try {
-      return sessionStorage.length === 0;
+      return sessionStorage.length > 0;
     } catch {
-      return true;
+      return false;
     }
   };
-  // Answers that an earlier page left are sent before a question is asked for.
-  const told = isFresh() ? ask("/v1/session/begin", '{"count": 2}') : ask("/v1/session").then((about) => ({ about, first: null }));
-  // Whoever wants these asks again where they came to nothing.
-  const early = (/** @type {"about" | "first"} */ part) => told.then((all) => all?.[part] || null).catch(() => null);
-  /** @type {any} */ (globalThis).early = { about: early("about"), first: early("first") };
+
+  /** @type {() => Promise<SessionBegunOut | null>} */
+  const begin = async () => {
+    if (!hasStoredAnswers()) return request("POST /v1/session/begin", '{"count": 2}');
+    // Stored answers must be sent before assignments are requested.
+    const session = await request("GET /v1/session");
+    return session && { about: session, first: null };
+  };
+
+  // Whoever uses these repeats the request where it failed.
+  const begun = begin().catch(() => null);
+  const prefetch = {
+    session: begun.then((answer) => answer?.about ?? null),
+    assignments: begun.then((answer) => answer?.first ?? null),
+  };
+  Object.assign(globalThis, { sessionPrefetch: prefetch });
 })();

@@ -1,37 +1,36 @@
-// How long a worker looked at a question: not while the page was paused or out of sight.
+// The time that a worker spends on a question, without pauses and without time when the page is hidden.
 
-/** Counts the seconds in which the page is seen. */
+/** Measures the time in which the page is visible. */
 export class Stopwatch {
+  /** Milliseconds until the stopwatch was last paused. */
+  #elapsed = 0;
+  /** @type {number | null} when it was last started; null while it is paused */
+  #startedAt = performance.now();
+
   constructor() {
-    this.restart();
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) this.pause();
       else this.resume();
     });
   }
 
-  /** Begin anew. */
   restart() {
-    /** @type {number} milliseconds */
-    this.counted = 0;
-    /** @type {number | null} */
-    this.since = performance.now();
+    this.#elapsed = 0;
+    this.#startedAt = performance.now();
   }
 
-  /** Stand still. */
   pause() {
-    this.counted = this.seconds * 1000;
-    this.since = null;
+    this.#elapsed = this.seconds * 1000;
+    this.#startedAt = null;
   }
 
-  /** Go on, if it stood still. */
   resume() {
-    this.since ??= performance.now();
+    this.#startedAt ??= performance.now();
   }
 
-  /** What was counted so far, in seconds. @returns {number} */
+  /** The measured time in seconds. */
   get seconds() {
-    const now = this.since === null ? 0 : performance.now() - this.since;
-    return Math.round(this.counted + now) / 1000;
+    const running = this.#startedAt === null ? 0 : performance.now() - this.#startedAt;
+    return Math.round(this.#elapsed + running) / 1000;
   }
 }

@@ -1,53 +1,59 @@
-// Text selected in a document, offered as the reason of an answer.
+// Text that is selected in a document, offered as the reason of an answer.
 
 import { find } from "../shared/elements.js";
 
-const BELOW = 8;
+const MARGIN = 8;
 
-/** Offers what is selected to a field. */
-export class Selecting {
+/** Offers the selected text to a field of the answer form. */
+export class TextSelection {
+  /** @type {HTMLTextAreaElement | null} */
+  #field = null;
+  #text = "";
+
   constructor() {
     this.button = find("use");
-    /** @type {HTMLTextAreaElement | null} */
-    this.field = null;
-    this.text = "";
-    document.addEventListener("selectionchange", () => this.#look());
-    // The selection would be gone before the click.
-    this.button.addEventListener("pointerdown", (/** @type {Event} */ event) => event.preventDefault());
+    document.addEventListener("selectionchange", () => this.#update());
+    // A click would clear the selection first.
+    this.button.addEventListener("pointerdown", (event) => event.preventDefault());
     this.button.addEventListener("click", () => this.use());
-    addEventListener("scroll", () => this.#look(), { capture: true, passive: true });
+    addEventListener("scroll", () => this.#update(), { capture: true, passive: true });
   }
 
-  /** @param {HTMLTextAreaElement | null} field where a reason goes, if the question wants one */
-  into(field) {
-    this.field = field;
-    this.#look();
+  /**
+   * Set the field that takes the selected text, if the design has one.
+   * @param {HTMLTextAreaElement | null} field
+   */
+  setField(field) {
+    this.#field = field;
+    this.#update();
   }
 
-  /** Take what is selected as the reason. */
+  /** Copy the selected text into the field; return whether there was any. */
   use() {
-    if (!this.field || !this.text) return false;
-    this.field.value = this.text;
+    if (!this.#field || !this.#text) return false;
+    this.#field.value = this.#text;
     document.getSelection()?.removeAllRanges();
-    this.field.focus();
+    this.#field.focus();
     return true;
   }
 
-  #look() {
-    const range = this.field ? selected() : null;
-    this.text = range ? range.toString().replace(/\s+/g, " ").trim() : "";
-    this.button.hidden = !this.text;
-    if (!range || !this.text) return;
-    const place = range.getBoundingClientRect();
+  #update() {
+    const range = this.#field ? selectedRange() : null;
+    this.#text = range ? range.toString().replace(/\s+/g, " ").trim() : "";
+    this.button.hidden = !this.#text;
+    if (range && this.#text) this.#moveButton(range.getBoundingClientRect());
+  }
+
+  /** @param {DOMRect} place of the selected text */
+  #moveButton({ left, bottom }) {
     const { offsetWidth: width, offsetHeight: height } = this.button;
-    const left = Math.min(Math.max(place.left, BELOW), innerWidth - width - BELOW);
-    this.button.style.left = `${left}px`;
-    this.button.style.top = `${Math.min(place.bottom + BELOW, innerHeight - height - BELOW)}px`;
+    this.button.style.left = `${Math.min(Math.max(left, MARGIN), innerWidth - width - MARGIN)}px`;
+    this.button.style.top = `${Math.min(bottom + MARGIN, innerHeight - height - MARGIN)}px`;
   }
 }
 
-/** @returns {Range | null} what is selected of a document, which three clicks take beyond its end */
-function selected() {
+/** Return the selected part of a document. A triple click selects beyond its end, which is cut off. */
+function selectedRange() {
   const selection = document.getSelection();
   if (!selection?.rangeCount) return null;
   const range = selection.getRangeAt(0).cloneRange();

@@ -1,56 +1,65 @@
-// What is on screen: a question or a message, the progress, a banner, a dialog.
+// The view of the judging page: a question or a message, the progress, a banner, a dialog.
 
-import { ask, find, make, paragraphs, unwrapped } from "../shared/elements.js";
-import { termsOf } from "./term_highlighter.js";
-import { progressText } from "./message_texts.js";
-import { Pane } from "./document_pane.js";
+import { ask } from "../shared/dialog.js";
+import { find, make } from "../shared/elements.js";
+import { paragraphs, unwrapped } from "../shared/text.js";
 import { isPreference } from "./answer_form.js";
+import { DocumentPane } from "./document_pane.js";
+import { progressText } from "./message_texts.js";
+import { termPattern } from "./term_highlighter.js";
+
+/** @import { AssignmentOut, TopicBrief } from "../shared/api_types.d.ts" */
+/** @import { DialogAction } from "../shared/dialog.js" */
+/** @import { AnswerForm } from "./answer_form.js" */
+/** @import { Sides } from "./document_sides.js" */
+
+/** @typedef {Pick<AssignmentOut, "id" | "attempt" | "topic" | "document" | "reviewed">} Question */
 
 /** The page. */
-export class Screen {
-  constructor() {
-    this.panes = { left: new Pane("Left"), right: new Pane("Right"), document: new Pane("Document") };
-    this.topic = "";
-  }
+export class JudgingView {
+  #panes = { left: new DocumentPane("Left"), right: new DocumentPane("Right"), single: new DocumentPane("Document") };
+  #topic = "";
 
   /** @param {string} title */
-  study(title) {
+  showStudy(title) {
     find("study").textContent = title;
     document.title = title ? `${title} – judging` : "Judging";
   }
 
-  /** @param {number} answered @param {number | null} count */
-  progress(answered, count) {
+  /**
+   * @param {number} answered
+   * @param {number | null} count
+   */
+  showProgress(answered, count) {
     find("progress").hidden = false;
     find("progress-text").textContent = progressText(answered, count);
-    const bar = find("progress-bar");
+    const bar = find("progress-bar", HTMLProgressElement);
     bar.hidden = count === null;
-    if (count !== null) {
-      bar.max = count;
-      bar.value = Math.min(answered, count);
-    }
+    if (count === null) return;
+    bar.max = count;
+    bar.value = Math.min(answered, count);
   }
 
   /** @param {string | null} text */
-  banner(text) {
+  showBanner(text) {
     const banner = find("banner");
-    if (banner.textContent !== (text || "")) banner.textContent = text || "";
+    if (banner.textContent !== (text ?? "")) banner.textContent = text;
     banner.hidden = !text;
   }
 
-  /** @param {boolean} waits whether the question on screen is answered, and none is there to follow */
-  waiting(waits) {
-    find("question").setAttribute("aria-busy", String(waits));
+  /** @param {boolean} busy whether the question on screen is answered and there is no next one yet */
+  showBusy(busy) {
+    find("question").setAttribute("aria-busy", String(busy));
   }
 
-  /** @param {string} text to those who cannot see the page change */
+  /** @param {string} text for screen readers */
   announce(text) {
     find("live").textContent = text;
   }
 
   /** @param {string | null} text what is wrong with the answer */
-  wrong(text) {
-    find("wrong").textContent = text || "";
+  showError(text) {
+    find("wrong").textContent = text;
     find("wrong").hidden = !text;
   }
 
@@ -58,96 +67,110 @@ export class Screen {
    * Show a message in place of a question.
    * @param {{title: string, body: Node[], actions?: HTMLElement[]}} message
    */
-  message({ title, body, actions = [] }) {
+  showMessage({ title, body, actions = [] }) {
     find("question").hidden = true;
     find("pause-button").hidden = true;
     find("message-title").textContent = title;
     find("message-body").replaceChildren(...body);
     find("message-actions").replaceChildren(...actions);
     find("message").hidden = false;
-    // Enter goes on where there is something to go on with.
-    const next = actions.find((one) => one.classList.contains("primary"));
-    (next || find("message-title")).focus();
+    // The Enter key then presses the main button, if there is one.
+    const main = actions.find((action) => action.classList.contains("primary"));
+    (main ?? find("message-title")).focus();
   }
 
   /**
    * Show a question.
-   * @param {any} assignment
-   * @param {import("./answer_form.js").Fields} fields
-   * @param {{left: any, right: any} | null} sides
-   * @param {Set<string>} fresh ids of the documents that were not there before
+   * @param {Question} question
+   * @param {AnswerForm} form
+   * @param {Sides | null} sides
+   * @param {Set<string>} unseen ids of documents that are new on screen
    */
-  question(assignment, fields, sides, fresh) {
-    this.#topic(assignment.topic);
-    const shown = sides ? { left: sides.left, right: sides.right } : { document: assignment.document };
-    const terms = termsOf(assignment.topic.title);
-    const panes = Object.entries(shown).map(([side, one]) => {
-      const pane = this.panes[/** @type {keyof Screen["panes"]} */ (side)];
-      pane.show(one, assignment.topic.id, terms);
-      pane.markNew(fresh.has(one.id));
-      return pane.element;
-    });
-    const documents = find("documents");
-    documents.classList.toggle("single", panes.length === 1);
-    // Put in again, a pane would lose how far it was scrolled.
-    if (panes.some((pane) => pane.parentNode !== documents)) documents.replaceChildren(...panes);
-    this.#reviewed(assignment.reviewed);
-    find("parts").replaceChildren(...fields.elements);
-    find("hint").textContent = hintOf(fields);
-    this.wrong(null);
+  showQuestion({ id, attempt, topic, document, reviewed }, form, sides, unseen) {
+    this.#showTopic(topic);
+    this.#showDocuments(topic, sides, document, unseen);
+    this.#showReviewed(reviewed);
+    find("parts").replaceChildren(...form.elements);
+    find("hint").textContent = keyboardHint(form);
+    this.showError(null);
     find("message").hidden = true;
     find("pause-button").hidden = false;
-    find("question").dataset.assignment = `${assignment.id} ${assignment.attempt}`;
+    find("question").dataset.assignment = `${id} ${attempt}`;
     find("question").hidden = false;
-    this.waiting(false);
+    this.showBusy(false);
     find("answer").focus({ preventScroll: true });
   }
 
-  /** @param {any} topic */
-  #topic(topic) {
-    if (this.topic === topic.id) return;
-    this.topic = topic.id;
-    find("topic-title").textContent = topic.title || topic.id;
-    find("topic-description").textContent = unwrapped(topic.description);
-    find("topic-description").hidden = !topic.description;
-    find("topic-narrative").textContent = unwrapped(topic.narrative);
-    find("topic-more").hidden = !topic.narrative;
-    find("topic-more").open = false;
-  }
-
-  /** @param {Record<string, unknown> | null} answer of the worker before */
-  #reviewed(answer) {
-    const place = find("reviewed");
-    place.hidden = !answer;
-    if (!answer) return;
-    const said = Object.entries(answer).flatMap(([name, value]) => [
-      make("dt", {}, name),
-      make("dd", { dir: "auto" }, String(value)),
-    ]);
-    place.replaceChildren(make("h2", {}, "Someone answered this before you"), make("dl", {}, ...said));
+  /** @param {TopicBrief} topic */
+  #showTopic({ id, title, description, narrative }) {
+    if (this.#topic === id) return;
+    this.#topic = id;
+    find("topic-title").textContent = title || id;
+    find("topic-description").textContent = unwrapped(description);
+    find("topic-description").hidden = !description;
+    find("topic-narrative").textContent = unwrapped(narrative);
+    const details = find("topic-more", HTMLDetailsElement);
+    details.hidden = !narrative;
+    details.open = false;
   }
 
   /**
-   * Ask something in a dialog; null if it is closed without an answer.
+   * @param {TopicBrief} topic
+   * @param {Sides | null} sides
+   * @param {AssignmentOut["document"]} single
+   * @param {Set<string>} unseen
+   */
+  #showDocuments({ id, title }, sides, single, unseen) {
+    const { left, right, single: pane } = this.#panes;
+    const pairs = sides ? [{ pane: left, shown: sides.left }, { pane: right, shown: sides.right }] : [];
+    const all = single && !sides ? [{ pane, shown: single }] : pairs;
+    const terms = termPattern(title);
+    for (const one of all) {
+      one.pane.show(one.shown, id, terms);
+      one.pane.markNew(unseen.has(one.shown.id));
+    }
+    const documents = find("documents");
+    const elements = all.map((one) => one.pane.element);
+    documents.classList.toggle("single", elements.length === 1);
+    // A pane that is inserted again loses its scroll position.
+    if (elements.some((element) => element.parentNode !== documents)) documents.replaceChildren(...elements);
+  }
+
+  /** @param {Record<string, unknown> | null} answer of the worker before */
+  #showReviewed(answer) {
+    const container = find("reviewed");
+    container.hidden = !answer;
+    if (!answer) return;
+    const list = Object.entries(answer).flatMap(([name, value]) => [
+      make("dt", {}, name),
+      make("dd", { dir: "auto" }, String(value)),
+    ]);
+    container.replaceChildren(make("h2", {}, "The answer of another worker"), make("dl", {}, ...list));
+  }
+
+  /**
+   * Show the dialog and return the value of the chosen action, or null if it is dismissed.
    * @param {string} title
    * @param {Node[]} body
-   * @param {{label: string, value: string, kind?: string}[]} actions
-   * @returns {Promise<string | null>}
+   * @param {DialogAction[]} actions
    */
   ask(title, body, actions) {
     return ask(title, body, actions, find("answer"));
   }
-
-  /** @param {string} text */
-  instructions(text) {
-    return text ? paragraphs(text) : [make("p", {}, "There are no instructions for this study.")];
-  }
 }
 
-/** @param {import("./answer_form.js").Fields} fields */
-function hintOf(fields) {
-  if (!fields.first) return "Keys: Enter submits.";
-  const { length } = fields.first.choices;
-  const arrows = isPreference(fields.first) ? `← →${length > 2 ? " ↓" : ""} or ` : "";
+/**
+ * Show the instructions of a study as elements.
+ * @param {string} text
+ */
+export function instructionElements(text) {
+  return text ? paragraphs(text) : [make("p", {}, "There are no instructions for this study.")];
+}
+
+/** @param {AnswerForm} form */
+function keyboardHint({ keyed }) {
+  if (!keyed) return "Keys: Enter submits.";
+  const { length } = keyed.part.choices;
+  const arrows = isPreference(keyed.part) ? `← →${length > 2 ? " ↓" : ""} or ` : "";
   return `Keys: ${arrows}1–${length} to choose, Enter to submit`;
 }

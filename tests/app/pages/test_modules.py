@@ -77,3 +77,16 @@ def test_every_module_is_loaded_by_a_page() -> None:
         for name in re.findall(r'"/static/([^"]+\.js)"', page(room).content.decode())
     }
     assert set(modules()) == loaded | LAZY
+
+
+EXPORT = re.compile(r"^export (?:async )?(?:function\*?|class|const) (\w+)", re.MULTILINE)
+IMPORTED = re.compile(r"import\s*\{([^{}]*)\}|\{([^{}]*)\}\s*=\s*await import")
+
+
+def test_every_export_is_imported_by_another_module() -> None:
+    texts = {name: (PAGES / name).read_text(encoding="utf-8") for name in modules()}
+    found = (names for text in texts.values() for names in IMPORTED.findall(text))
+    imported = {name.strip() for names in found for name in "".join(names).split(",")}
+    for module, text in texts.items():
+        unused = set(EXPORT.findall(text)) - imported
+        assert not unused, f"{module} exports {unused}"
