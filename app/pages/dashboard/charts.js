@@ -79,6 +79,6 @@ export function pairBar(pairs) {
  */
 function axisEnd(value) {
   const power = 10 ** Math.floor(Math.log10(value));
-  const end = [1, 2, 4, 6, 8, 10].map((factor) => factor * power).find((one) => one >= value) ?? value;
-  return Math.max(2, Math.ceil(end / 2) * 2);
+  const next = [1, 2, 4, 6, 8, 10].map((factor) => factor * power).find((end) => end >= value) ?? value;
+  return Math.max(2, Math.ceil(next / 2) * 2);
 }

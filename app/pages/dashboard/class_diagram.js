@@ -1,8 +1,8 @@
-// A diagram of the ordered classes: boxes from best to worst, and beside them the documents without a class
-// yet, in lanes that span the classes to which they may belong.
+// A diagram of the ordered classes: boxes from best to worst, and beside them the open documents, in lanes that
+// span the classes to which they may belong.
 
 import { button, make } from "../shared/elements.js";
-import { note, showMore } from "./components.js";
+import { ExpandableList, note } from "./components.js";
 import { counted } from "./formats.js";
 
 /** @import { ClassesOut, LooseOut } from "../shared/api_types.d.ts" */
@@ -19,18 +19,24 @@ const MAX_LANES = 12;
  * @typedef {LooseOut & {label: string}} Lane
  */
 
-/**
- * Draw the diagram.
- * @param {Classes} classes
- * @param {MakeChip} chip
- */
-export function classDiagram({ boxes, loose }, chip) {
-  if (!boxes.length) return unorderedDocuments(loose, chip);
-  return showMore({ total: boxes.length, first: MAX_BOXES, further: 2 * MAX_BOXES, noun: "classes" }, (shown) => {
-    const isComplete = shown >= boxes.length;
-    const drawn = boxes.slice(0, shown);
-    return grid(drawn, lanesOf(loose, 2 * drawn.length), chip, isComplete);
-  });
+/** The diagram. */
+export class ClassDiagram {
+  #list = new ExpandableList(MAX_BOXES, 2 * MAX_BOXES, "classes");
+
+  /** @param {MakeChip} chip */
+  constructor(chip) {
+    this.chip = chip;
+  }
+
+  /** @param {Classes} classes */
+  draw({ boxes, loose }) {
+    if (!boxes.length) return unorderedDocuments(loose, this.chip);
+    return this.#list.draw(boxes.length, (shown) => {
+      const isComplete = shown >= boxes.length;
+      const drawn = boxes.slice(0, shown);
+      return grid(drawn, lanesOf(loose, 2 * drawn.length), this.chip, isComplete);
+    });
+  }
 }
 
 /**
@@ -51,7 +57,7 @@ function unorderedDocuments(loose, chip) {
  * @param {boolean} isComplete whether no boxes follow
  */
 function grid(boxes, lanes, chip, isComplete) {
-  // A class is the best or the worst only if no document without a class may lie beyond it.
+  // A class is the best or the worst only if no open document may lie beyond it.
   const hasBest = !lanes.some((lane) => lane.first === 0);
   const hasWorst = isComplete && !lanes.some((lane) => lane.last === 2 * boxes.length);
   const classes = boxes.map((documents, index) => {
@@ -98,7 +104,7 @@ function laneElement({ documents, first, last, label }, column, chip) {
 }
 
 /**
- * Make lanes of documents without a class. The largest groups have their own lanes, the others share one.
+ * Make lanes of open documents. The largest groups have their own lanes, the others share one.
  * @param {LooseOut[]} loose
  * @param {number} lastPosition that is drawn
  * @returns {Lane[]}

@@ -209,18 +209,38 @@ export function setLocation(title, crumbs) {
   trail.replaceChildren(...[...trail.children].slice(0, 1), ...links);
 }
 
-/**
- * Show the first items of many, with a button that shows more.
- * @param {{total: number, first: number, further: number, noun: string}} numbers
- * @param {(shown: number) => Node} draw draws so many items
- */
-export function showMore({ total, first, further, noun }, draw) {
-  const container = make("div", { class: "some" });
-  const update = (/** @type {number} */ shown) => {
-    const rest = total - shown;
-    const more = button(`Show more (${rest} ${noun} left)`, () => update(shown + further), "quiet");
-    container.replaceChildren(draw(shown), ...(rest > 0 ? [more] : []));
-  };
-  update(first);
-  return container;
+/** A list that shows its first items, with a button that shows more. It stays as long when it is drawn again. */
+export class ExpandableList {
+  /**
+   * @param {number} first number of items at first
+   * @param {number} further number of items that the button adds
+   * @param {string} noun
+   */
+  constructor(first, further, noun) {
+    this.shown = first;
+    this.further = further;
+    this.noun = noun;
+  }
+
+  /**
+   * Draw the list.
+   * @param {number} total number of items
+   * @param {(shown: number) => Node} drawItems draws so many items
+   */
+  draw(total, drawItems) {
+    const container = make("div", { class: "some" });
+    const update = () => {
+      const rest = total - this.shown;
+      const more = button(`Show more (${rest} ${this.noun} left)`, () => this.#expand(update), "quiet");
+      container.replaceChildren(drawItems(this.shown), ...(rest > 0 ? [more] : []));
+    };
+    update();
+    return container;
+  }
+
+  /** @param {() => void} update */
+  #expand(update) {
+    this.shown += this.further;
+    update();
+  }
 }

@@ -6,7 +6,7 @@ import { ago, count, counted, duration, interval, money, percentage, plural } fr
 /** @import { Tile } from "./components.js" */
 
 /** @typedef {NonNullable<ProgressOut["ended"]>} End */
-/** @typedef {Partial<Record<string, number>>} EndCounts number of topics by why they have ended */
+/** @typedef {Record<string, number>} EndCounts number of topics by why they have ended */
 /** @typedef {Pick<ProgressOut, "judged_pairs" | "inferred_pairs" | "unknown_pairs">} PairCounts */
 /**
  * @typedef {object} Progress
@@ -31,9 +31,10 @@ const ENDS = {
  * @param {EndCounts} ends
  */
 export function endReasons(ends) {
-  const topics = Object.values(ends).reduce((sum = 0, one = 0) => sum + one, 0) ?? 0;
+  const topics = Object.values(ends).reduce((sum, number) => sum + number, 0);
+  const reasonOf = (/** @type {string} */ end) => ENDS[/** @type {End} */ (end)];
   return Object.entries(ends)
-    .map(([end, number = 0]) => `${ENDS[/** @type {End} */ (end)]}${topics > 1 ? ` in ${counted(number, "topic")}` : ""}`)
+    .map(([end, number]) => (topics > 1 ? `${reasonOf(end)} in ${counted(number, "topic")}` : reasonOf(end)))
     .join(", ");
 }
 

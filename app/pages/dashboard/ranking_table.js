@@ -1,43 +1,54 @@
 // The ranking of a topic as a table, with scores and their standard errors.
 
-import { note, showMore, table } from "./components.js";
+import { ExpandableList, note, table } from "./components.js";
 import { decimal, percentage, ranks } from "./formats.js";
 import { line, svg } from "./svg.js";
 
 /** @import { RankedOut, RankingOut } from "../shared/api_types.d.ts" */
 
 const FIRST_ROWS = 25;
-const STATES = { settled: "settled", open: "open", unjudged: "unjudged" };
 const WIDTH = 240;
 const HEIGHT = 20;
 
 /** @typedef {RankedOut & {score: number}} Scored */
 
-/**
- * Draw the table.
- * @param {RankingOut} ranking
- * @param {(id: string) => Node} chip makes the element of a document
- */
-export function rankingTable({ documents }, chip) {
-  const scored = documents.filter(isScored);
-  if (!scored.length) return note("No document has a score yet.");
-  const hasErrors = scored.some(({ uncertainty }) => uncertainty !== null);
-  const hasCertainty = scored.some(({ certainty }) => certainty !== null);
-  const headers = ["document", "state", "rank", "score", hasErrors ? "± 2 standard errors" : "chart"];
-  if (hasCertainty) headers.push("certainty of its class");
-  const xOf = axisOf(scored);
-  const rowOf = (/** @type {RankedOut} */ ranked) => {
-    const { document, status, score, certainty } = ranked;
+/** The table. */
+export class RankingTable {
+  #list = new ExpandableList(FIRST_ROWS, 4 * FIRST_ROWS, "documents");
+
+  /** @param {(id: string) => Node} chip makes the element of a document */
+  constructor(chip) {
+    this.chip = chip;
+  }
+
+  /** @param {RankingOut} ranking */
+  draw({ documents }) {
+    const scored = documents.filter(isScored);
+    if (!scored.length) return note("No document has a score yet.");
+    const hasErrors = scored.some(({ uncertainty }) => uncertainty !== null);
+    const hasCertainty = scored.some(({ certainty }) => certainty !== null);
+    const headers = ["document", "state", "rank", "score", hasErrors ? "± 2 standard errors" : "chart"];
+    if (hasCertainty) headers.push("certainty of its class");
+    const xOf = axisOf(scored);
+    const rowOf = (/** @type {RankedOut} */ ranked) => {
+      const cells = this.#cells(ranked, xOf);
+      return hasCertainty ? [...cells, percentage(ranked.certainty)] : cells;
+    };
+    return this.#list.draw(documents.length, (shown) => {
+      const element = table("Ranking", headers, documents.slice(0, shown).map(rowOf));
+      element.classList.add("ratings");
+      return element;
+    });
+  }
+
+  /**
+   * @param {RankedOut} ranked
+   * @param {(value: number) => number} xOf
+   */
+  #cells(ranked, xOf) {
     const chart = isScored(ranked) ? intervalChart(ranked, xOf) : "not judged";
-    const cells = [chip(document), STATES[status], ranks(ranked.ranks), decimal(score), chart];
-    return hasCertainty ? [...cells, percentage(certainty)] : cells;
-  };
-  const numbers = { total: documents.length, first: FIRST_ROWS, further: 4 * FIRST_ROWS, noun: "documents" };
-  return showMore(numbers, (shown) => {
-    const element = table("Ranking", headers, documents.slice(0, shown).map(rowOf));
-    element.classList.add("ratings");
-    return element;
-  });
+    return [this.chip(ranked.document), ranked.status, ranks(ranked.ranks), decimal(ranked.score), chart];
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { make } from "../shared/elements.js";
 import { pagePath } from "./api_client.js";
-import { field, fieldRow, form, note, optionElements, select } from "./components.js";
+import { field, fieldRow, form, note, optionElements, select, showErrors } from "./components.js";
 import { FileFields, importResult } from "./file_import.js";
 import { JUDGES, judgesDescription } from "./judges_setting.js";
 
@@ -62,8 +62,8 @@ class StudyFields {
     this.design.replaceChildren(...optionElements(designs.map(({ design }) => [design, design]), DEFAULT_DESIGN));
     this.selector.replaceChildren(...optionElements(selectors.map(({ selector }) => [selector, selector]), main));
     const update = () => {
-      const design = designs.find((one) => one.design === this.design.value);
-      const selector = selectors.find((one) => one.selector === this.selector.value);
+      const design = designs.find(({ design: name }) => name === this.design.value);
+      const selector = selectors.find(({ selector: name }) => name === this.selector.value);
       this.selector.disabled = design?.shape !== "pair";
       this.#updateHint();
       const descriptions = [design?.description, this.selector.disabled ? "" : selector?.description];
@@ -100,7 +100,7 @@ class StudyFields {
 export function studyForm(client) {
   const settings = new StudyFields();
   const files = new FileFields();
-  loadChoices(client, settings);
+  showErrors(() => loadChoices(client, settings));
   const fileFields = make("fieldset", {}, make("legend", {}, "Files (they can be added later)"), ...files.elements);
   const result = make("div", { "aria-live": "polite" });
   const { element } = form([...settings.elements, fileFields, result], "Create the study", async (submit) => {
@@ -108,9 +108,9 @@ export function studyForm(client) {
     // The same request again succeeds, so the form can be sent again after an error in a file.
     await client.send("POST /v1/studies", {}, body);
     if (!files.areEmpty && !files.areChecked) {
-      const found = await files.check(client, body.id);
-      if (found.not_shown.length) {
-        result.replaceChildren(importResult(found), note("The study is created. Its files are not stored yet."));
+      const checked = await files.check(client, body.id);
+      if (checked.not_shown.length) {
+        result.replaceChildren(importResult(checked), note("The study is created. Its files are not stored yet."));
         submit.textContent = "Add the files to the study";
         return;
       }

@@ -5,7 +5,7 @@ import { make } from "../shared/elements.js";
 import { pagePath, reportPath } from "./api_client.js";
 import { hourlyChart } from "./charts.js";
 import {
-  actionButton, badge, note, progressBar, section, setLocation, showErrors, showMore, table, tiles,
+  actionButton, badge, ExpandableList, note, progressBar, section, setLocation, showErrors, table, tiles,
 } from "./components.js";
 import { EventStream } from "./event_stream.js";
 import { exportSection } from "./export_form.js";
@@ -49,7 +49,8 @@ export class StudyPage {
   #head = make("div", { class: "head" });
   #figures = make("div");
   #chart = make("div");
-  #list = make("div", {}, note("Loading…"));
+  #topicList = make("div", {}, note("Loading…"));
+  #topicRows = new ExpandableList(FIRST_ROWS, 4 * FIRST_ROWS, "topics");
   #settings = make("div");
 
   /**
@@ -76,7 +77,7 @@ export class StudyPage {
       this.#head,
       this.#figures,
       section("Answers per hour", this.#chart),
-      section("Topics", this.#list, ...(client.canManage ? [adding] : [])),
+      section("Topics", this.#topicList, ...(client.canManage ? [adding] : [])),
       this.workers.element,
       exportSection(client, path.study),
       this.#settings,
@@ -159,12 +160,12 @@ export class StudyPage {
     this.#drawFigures();
     const topics = this.#topics ?? [];
     if (!topics.length) {
-      this.#list.replaceChildren(note("No topics yet. Add some from files below, or with nextpair import."));
+      this.#topicList.replaceChildren(note("No topics yet. Add some from files below, or with nextpair import."));
       return;
     }
-    const numbers = { total: topics.length, first: FIRST_ROWS, further: 4 * FIRST_ROWS, noun: "topics" };
-    const draw = (/** @type {number} */ shown) => table("Topics", HEADERS, topics.slice(0, shown).map((topic) => this.#row(topic)));
-    this.#list.replaceChildren(showMore(numbers, draw));
+    const rows = topics.map((topic) => this.#row(topic));
+    const draw = (/** @type {number} */ shown) => table("Topics", HEADERS, rows.slice(0, shown));
+    this.#topicList.replaceChildren(this.#topicRows.draw(rows.length, draw));
   }
 
   /** @param {TopicOut} topic */

@@ -4,7 +4,7 @@ import { addressOf } from "../shared/api_request.js";
 import { make } from "../shared/elements.js";
 import { paragraphs } from "../shared/text.js";
 import { pagePath, reportPath } from "./api_client.js";
-import { classDiagram } from "./class_diagram.js";
+import { ClassDiagram } from "./class_diagram.js";
 import { actionButton, badge, field, note, section, select, setLocation, showErrors, table, tiles } from "./components.js";
 import { ConflictList } from "./conflict_list.js";
 import { DocumentReader } from "./document_reader.js";
@@ -15,7 +15,7 @@ import { count, decimal, plural } from "./formats.js";
 import { showJudgingLink } from "./judging_link.js";
 import { pairMatrix } from "./pair_matrix.js";
 import { completionTile, pairTile, remainingTile, topicProgress } from "./progress.js";
-import { rankingTable } from "./ranking_table.js";
+import { RankingTable } from "./ranking_table.js";
 import { statusButtons } from "./status_buttons.js";
 import { throttled } from "./throttle.js";
 import { reliabilityMeter } from "./worker_table.js";
@@ -54,6 +54,8 @@ export class TopicPage {
     this.onConnection = onConnection;
     this.reader = new DocumentReader(client, this.path);
     this.chip = (/** @type {string} */ id) => this.reader.chip(id);
+    this.diagram = new ClassDiagram(this.chip);
+    this.table = new RankingTable(this.chip);
     this.conflicts = new ConflictList(client, this.path, this.chip);
     this.#rating.addEventListener("change", () => showErrors(() => this.#updateRanking()));
   }
@@ -147,15 +149,15 @@ export class TopicPage {
   async #updateClasses() {
     const classes = await this.client.get("GET /v1/studies/{study}/topics/{topic}/classes", this.path);
     const hasLanes = classes.boxes.length && classes.loose.length;
-    const text = "Best first. A dashed box holds documents without a class yet: it spans all classes to which they may belong, and the gaps between these.";
-    this.#classes.replaceChildren(...(hasLanes ? [note(text)] : []), classDiagram(classes, this.chip));
+    const text = "Best first. A dashed box holds open documents: it spans all classes to which they may belong, and the gaps between these.";
+    this.#classes.replaceChildren(...(hasLanes ? [note(text)] : []), this.diagram.draw(classes));
   }
 
   async #updateRanking() {
     const rating = this.#rating.value || undefined;
     const ranking = await this.client.get("GET /v1/studies/{study}/topics/{topic}/ranking", this.path, { rating });
-    this.#ranking.replaceChildren(rankingTable(ranking, this.chip));
-    if (!this.#isPairwise) this.#classes.replaceChildren(classDiagram(classesByScore(ranking), this.chip));
+    this.#ranking.replaceChildren(this.table.draw(ranking));
+    if (!this.#isPairwise) this.#classes.replaceChildren(this.diagram.draw(classesByScore(ranking)));
   }
 
   /** @param {ProgressOut} progress */

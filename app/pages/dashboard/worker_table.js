@@ -1,7 +1,7 @@
 // The workers of a study: their answers, their reliability, and the actions on them.
 
 import { make } from "../shared/elements.js";
-import { actionButton, badge, note, section, showMore, table } from "./components.js";
+import { actionButton, badge, ExpandableList, note, section, table } from "./components.js";
 import { count, decimal, percentage } from "./formats.js";
 import { showJudgingLink } from "./judging_link.js";
 import { retractWorker } from "./retraction.js";
@@ -26,6 +26,7 @@ const RELIABILITY = {
 /** The section of a study's page. */
 export class WorkerTable {
   #content = make("div", {}, note("Loading…"));
+  #list = new ExpandableList(FIRST_ROWS, 4 * FIRST_ROWS, "workers");
   /** @type {ReportOut | null} */
   #report = null;
 
@@ -64,8 +65,7 @@ export class WorkerTable {
     });
     const rows = leastReliableFirst.map((worker) => this.#row(worker, reports.get(worker.id)));
     const headers = this.client.canManage ? [...HEADERS, "actions"] : HEADERS;
-    const numbers = { total: rows.length, first: FIRST_ROWS, further: 4 * FIRST_ROWS, noun: "workers" };
-    const list = showMore(numbers, (shown) => table("Workers", headers, rows.slice(0, shown)));
+    const list = this.#list.draw(rows.length, (shown) => table("Workers", headers, rows.slice(0, shown)));
     this.#content.replaceChildren(list, note(`${this.#reliabilityText()}${LEGEND}`));
   }
 

@@ -28,7 +28,7 @@ export class JudgingController {
   /** @type {AssignmentOut | null} the assignment that was answered last, if its answer can be withdrawn */
   #undoable = null;
   /** @type {Shown | null} */
-  #shown = null;
+  #onScreen = null;
   /** @type {Sides | null} */
   #sides = null;
   /** Whether an answer is being submitted that the service may refuse. */
@@ -90,12 +90,12 @@ export class JudgingController {
   #show(assignment) {
     const { parts, review_parts, ties } = this.session.design;
     this.form = new AnswerForm(withoutTies(assignment.kind === "review" ? review_parts : parts, ties));
-    this.#sides = arrangeSides(assignment, this.#shown);
-    const unseen = newDocument(assignment, this.#shown);
+    this.#sides = arrangeSides(assignment, this.#onScreen);
+    const unseen = newDocument(assignment, this.#onScreen);
     this.view.showQuestion(assignment, this.form, this.#sides, unseen);
     this.selection.setField(this.form.reason);
     const documents = this.#sides ? [this.#sides.left, this.#sides.right] : [assignment.document];
-    this.#shown = { topic: assignment.topic.id, ids: documents.flatMap((one) => (one ? [one.id] : [])) };
+    this.#onScreen = { topic: assignment.topic.id, ids: documents.flatMap((one) => (one ? [one.id] : [])) };
     this.stopwatch.restart();
     find("undo", HTMLButtonElement).disabled = !this.#undoable;
     this.view.announce(unseen.size ? "Next question: one document is new." : "Next question.");
@@ -186,7 +186,7 @@ export class JudgingController {
       this.#countAnswers(Math.max(0, answered - 1));
       this.queue.putBackCurrent();
       this.queue.putBack(reopened);
-      this.#shown = null;
+      this.#onScreen = null;
       await this.advance();
       this.view.announce("Your last answer was withdrawn. This is its question.");
     } catch (error) {

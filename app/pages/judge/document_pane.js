@@ -27,21 +27,21 @@ export class DocumentPane {
 
   /**
    * Show a document. One that is shown already keeps its scroll position.
-   * @param {DocumentShown} shown
+   * @param {DocumentShown} content
    * @param {string} topic
    * @param {RegExp | null} terms to be highlighted
    */
-  show(shown, topic, terms) {
-    const key = `${topic} ${shown.id}`;
+  show(content, topic, terms) {
+    const key = `${topic} ${content.id}`;
     if (this.#key === key) return;
     this.#key = key;
     const label = this.label === "Document" ? this.label : `${this.label} document`;
-    this.title.textContent = shown.title;
-    this.title.hidden = !shown.title;
-    this.body.setAttribute("aria-label", shown.title ? `${label}: ${shown.title}` : label);
+    this.title.textContent = content.title;
+    this.title.hidden = !content.title;
+    this.body.setAttribute("aria-label", content.title ? `${label}: ${content.title}` : label);
     this.body.replaceChildren();
     this.body.scrollTop = 0;
-    this.#fill(chunksOf(shown), terms);
+    this.#fill(chunksOf(content), terms);
   }
 
   /** @param {boolean} isNew whether the document is new beside one that stayed */

@@ -122,15 +122,15 @@ export class JudgingView {
    */
   #showDocuments({ id, title }, sides, single, unseen) {
     const { left, right, single: pane } = this.#panes;
-    const pairs = sides ? [{ pane: left, shown: sides.left }, { pane: right, shown: sides.right }] : [];
-    const all = single && !sides ? [{ pane, shown: single }] : pairs;
+    const pair = sides ? [{ pane: left, content: sides.left }, { pane: right, content: sides.right }] : [];
+    const shown = single && !sides ? [{ pane, content: single }] : pair;
     const terms = termPattern(title);
-    for (const one of all) {
-      one.pane.show(one.shown, id, terms);
-      one.pane.markNew(unseen.has(one.shown.id));
-    }
+    const elements = shown.map(({ pane, content }) => {
+      pane.show(content, id, terms);
+      pane.markNew(unseen.has(content.id));
+      return pane.element;
+    });
     const documents = find("documents");
-    const elements = all.map((one) => one.pane.element);
     documents.classList.toggle("single", elements.length === 1);
     // A pane that is inserted again loses its scroll position.
     if (elements.some((element) => element.parentNode !== documents)) documents.replaceChildren(...elements);

@@ -261,3 +261,8 @@ def test_a_topic_of_a_thousand_documents_can_be_used(site: Site) -> None:
     assert page.locator("*").count() < 5000
     page.locator("#s-ranking ~ div").get_by_role("button", name="Show more").click()
     expect(page.locator(".ratings tbody tr")).to_have_count(125)
+    # Drawn again after an answer, the table is as long as before.
+    page.locator(".ratings").evaluate("table => { table.dataset.before = 'yes'; }")
+    judge(site, "large", "ann", 1)
+    expect(page.locator(".ratings:not([data-before])")).to_be_visible()
+    expect(page.locator(".ratings tbody tr")).to_have_count(125)
