@@ -2,6 +2,7 @@
 
 import { messageOf, RequestRefused } from "../shared/api_request.js";
 import { find } from "../shared/elements.js";
+import { AnswerCount } from "./answer_count.js";
 import { AnswerForm, withoutTies } from "./answer_form.js";
 import { AssignmentQueue } from "./assignment_queue.js";
 import { arrangeSides, newDocument } from "./document_sides.js";
@@ -51,9 +52,9 @@ export class JudgingController {
     this.selection = selection;
     this.api = api;
     this.session = session;
-    this.answered = session.answered;
+    this.count = new AnswerCount(view, session);
     this.outbox = new Outbox(`nextpair ${session.study}`, () => this.#updateConnection());
-    this.queue = new AssignmentQueue(api, this.outbox, (state) => this.#updateProgress(state), prefetched);
+    this.queue = new AssignmentQueue(api, this.outbox, (state) => this.#updateCount(state), prefetched);
   }
 
   /** Send the answers that the previous page load left, and show the first question. */
@@ -148,7 +149,7 @@ export class JudgingController {
   /** @param {OutboxItem} item */
   async #send(item) {
     const receipt = await this.outbox.add(item);
-    if (item.what === "judgment") this.#countAnswers(this.answered + 1);
+    if (item.what === "judgment") this.count.set(this.count.value + 1);
     if ("verdict" in receipt && receipt.verdict) this.#handleVerdict(receipt.verdict);
     return receipt;
   }
@@ -177,13 +178,13 @@ export class JudgingController {
       this.view.showError("You can undo this answer when the connection is back.");
       return;
     }
-    const { answered } = this;
+    const answered = this.count.value;
     try {
       const reopened = await sendUndo(assignment, assignment.attempt);
       this.#undoable = null;
       // A request that is being made may or may not have counted the withdrawn answer.
       this.queue.undone += 1;
-      this.#countAnswers(Math.max(0, answered - 1));
+      this.count.set(Math.max(0, answered - 1));
       this.queue.putBackCurrent();
       this.queue.putBack(reopened);
       this.#onScreen = null;
@@ -205,8 +206,6 @@ export class JudgingController {
     this.#undoable = null;
     await this.advance();
   }
-
-  // -- when there is no question ------------------------------------------------------------------
 
   /** @param {SessionState} state */
   #showIdle(state) {
@@ -256,19 +255,9 @@ export class JudgingController {
     return this.view.showMessage(refusedRequest(error));
   }
 
-  // -- around the question ------------------------------------------------------------------------
-
-  /** @param {number} answered */
-  #countAnswers(answered) {
-    this.answered = answered;
-    this.#updateProgress({ answered, count: this.session.count, stale: false, outdated: false });
-  }
-
-  /** @param {Pick<SessionState, "answered" | "count" | "stale" | "outdated">} state */
-  #updateProgress({ answered, count, stale, outdated }) {
-    const isBehind = stale || this.outbox.ids.length > 0;
-    if (!outdated) this.answered = Math.max(answered, isBehind ? this.answered : 0);
-    this.view.showProgress(this.answered, count);
+  /** @param {SessionState} state */
+  #updateCount(state) {
+    this.count.update(state, this.outbox.ids.length > 0);
   }
 
   #updateConnection() {
