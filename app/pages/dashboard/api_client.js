@@ -15,7 +15,8 @@ import { addressOf, request, RequestRefused, ServiceUnavailable } from "../share
  */
 
 const STORAGE_KEY = "nextpair-key";
-const LONG_TIMEOUT = 600_000;
+// Minutes: after a restart the service may have to read large topics first.
+const TIMEOUT = 600_000;
 const PAGE_LENGTH = 1000;
 
 /** Return the key of this tab, if there is one. */
@@ -59,18 +60,7 @@ export class ApiClient {
    * @param {Operations[Name]["query"]} [query]
    */
   get(operation, path, query) {
-    return request(operation, { token: this.key, path, query });
-  }
-
-  /**
-   * Request something that the service may need minutes for.
-   * @template {GetOperation} Name
-   * @param {Name} operation
-   * @param {Operations[Name]["path"]} path
-   * @param {Operations[Name]["query"]} [query]
-   */
-  getSlow(operation, path, query) {
-    return request(operation, { token: this.key, path, query, timeout: LONG_TIMEOUT });
+    return request(operation, { token: this.key, path, query, timeout: TIMEOUT });
   }
 
   /**
@@ -81,7 +71,7 @@ export class ApiClient {
    * @param {Operations[Name]["body"]} body
    */
   send(operation, path, body) {
-    return request(operation, { token: this.key, path, body, timeout: LONG_TIMEOUT });
+    return request(operation, { token: this.key, path, body, timeout: TIMEOUT });
   }
 
   /**
@@ -157,7 +147,7 @@ export class ApiClient {
    */
   async #fetch(address, options = {}) {
     const headers = { Authorization: `Bearer ${this.key}` };
-    const signal = AbortSignal.timeout(LONG_TIMEOUT);
+    const signal = AbortSignal.timeout(TIMEOUT);
     let response;
     try {
       response = await fetch(address, { ...options, headers, signal, credentials: "omit", cache: "no-store" });

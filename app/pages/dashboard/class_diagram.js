@@ -2,7 +2,8 @@
 // span the classes to which they may belong.
 
 import { button, make } from "../shared/elements.js";
-import { ExpandableList, note } from "./components.js";
+import { note } from "./components.js";
+import { ExpandableList } from "./expandable_list.js";
 import { counted } from "./formats.js";
 
 /** @import { ClassesOut, LooseOut } from "../shared/api_types.d.ts" */

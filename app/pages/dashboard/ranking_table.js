@@ -1,6 +1,7 @@
 // The ranking of a topic as a table, with scores and their standard errors.
 
-import { ExpandableList, note, table } from "./components.js";
+import { note, table } from "./components.js";
+import { ExpandableList } from "./expandable_list.js";
 import { decimal, percentage, ranks } from "./formats.js";
 import { line, svg } from "./svg.js";
 

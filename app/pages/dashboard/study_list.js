@@ -91,7 +91,7 @@ class StudyCard {
   async #update() {
     const pace = await this.client.get("GET /v1/studies/{study}/pace", this.path);
     this.#draw(pace, null);
-    const progress = await this.client.getSlow("GET /v1/studies/{study}/progress", this.path);
+    const progress = await this.client.get("GET /v1/studies/{study}/progress", this.path);
     this.#draw(pace, progress);
   }
 

@@ -5,9 +5,10 @@ import { make } from "../shared/elements.js";
 import { pagePath, reportPath } from "./api_client.js";
 import { hourlyChart } from "./charts.js";
 import {
-  actionButton, badge, ExpandableList, note, progressBar, section, setLocation, showErrors, table, tiles,
+  actionButton, badge, note, progressBar, section, setLocation, showErrors, table, tiles,
 } from "./components.js";
 import { EventStream } from "./event_stream.js";
+import { ExpandableList } from "./expandable_list.js";
 import { exportSection } from "./export_form.js";
 import { importForm } from "./file_import.js";
 import { count, counted, interval, percentage } from "./formats.js";
@@ -128,7 +129,7 @@ export class StudyPage {
   async #updateTopics() {
     this.#topics = await this.client.list("GET /v1/studies/{study}/topics", this.path);
     if (!this.#progress.size) this.#drawTopics();
-    const { forecast, topics } = await this.client.getSlow("GET /v1/studies/{study}/progress", this.path);
+    const { forecast, topics } = await this.client.get("GET /v1/studies/{study}/progress", this.path);
     this.#forecast = forecast;
     this.#progress = new Map(topics.map((progress) => [progress.topic, progress]));
     this.#drawTopics();

@@ -1,7 +1,8 @@
 // The workers of a study: their answers, their reliability, and the actions on them.
 
 import { make } from "../shared/elements.js";
-import { actionButton, badge, ExpandableList, note, section, table } from "./components.js";
+import { actionButton, badge, note, section, table } from "./components.js";
+import { ExpandableList } from "./expandable_list.js";
 import { count, decimal, percentage } from "./formats.js";
 import { showJudgingLink } from "./judging_link.js";
 import { retractWorker } from "./retraction.js";
@@ -51,7 +52,7 @@ export class WorkerTable {
       return;
     }
     if (!this.#report) this.#draw(workers);
-    this.#report = await client.getSlow("GET /v1/studies/{study}/report", { study }, { points: 0 });
+    this.#report = await client.get("GET /v1/studies/{study}/report", { study }, { points: 0 });
     this.#draw(workers);
   }
 
