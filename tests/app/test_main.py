@@ -10,7 +10,7 @@ from nextpair.app.settings import Settings
 
 create_app(Settings(database=sys.argv[1]))
 before = set(sys.modules)
-from nextpair.app.reports.building import build
+from nextpair.app.reports.report import build
 from nextpair.selectors.base import find_selector, selector_names
 
 for name in selector_names():

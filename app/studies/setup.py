@@ -1,0 +1,226 @@
+"""Setting up: studies, topics with their documents, and workers."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nextpair.app.designs.base import Shape
+from nextpair.app.errors import ContentConflict, StudyClosed, TooLarge, UnknownStudy, UnknownWorker
+from nextpair.app.runtime.service import Service
+from nextpair.app.studies.study import Study, StudySettings, read_settings, study_of
+from nextpair.selectors.state.documents import Document, Documents
+from nextpair.selectors.state.topic_state import Topic
+from nextpair.storage import keys, studies, topics
+from nextpair.storage.database import Connection
+from nextpair.storage.errors import AlreadyThere
+from nextpair.storage.rows import (
+    DocumentRow,
+    Status,
+    StudyRow,
+    TopicRow,
+    WorkerRow,
+    WorkerStatus,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A creating call: who makes it, and what makes its repetition known."""
+
+    key_id: str
+    idempotency_key: str | None
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewTopic:
+    """A topic to be added."""
+
+    name: str
+    title: str
+    description: str
+    narrative: str
+    seed: int | None
+    documents: Sequence[DocumentRow]
+    understanding: Mapping[str, Any] | None = None
+
+
+def fingerprint(*parts: object) -> str:
+    """Return a short text that is the same exactly for the same content."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+Create = Callable[[Connection], dict[str, Any]]
+
+
+def once(service: Service, call: Call, create: Create, now: float) -> tuple[dict[str, Any], bool]:
+    """Do a creating call, or answer as when it was done; say whether it was done now."""
+    try:
+        return _once(service, call, create, now)
+    except AlreadyThere:
+        # Someone else was faster: look again at what is there now.
+        return _once(service, call, create, now)
+
+
+def _once(service: Service, call: Call, create: Create, now: float) -> tuple[dict[str, Any], bool]:
+    with service.database.write() as connection:
+        if call.idempotency_key is None:
+            return create(connection), True
+        earlier = keys.find_request(connection, call.key_id, call.idempotency_key)
+        if earlier is not None:
+            if earlier[0] != call.fingerprint:
+                raise ContentConflict("the Idempotency-Key was used for another call before")
+            return earlier[1], False
+        answer = create(connection)
+        keys.add_request(
+            connection, call.key_id, call.idempotency_key, call.fingerprint, answer, now
+        )
+        return answer, True
+
+
+def add_study(
+    connection: Connection, name: str | None, settings: StudySettings, now: float
+) -> StudyRow:
+    """Add a study; one of the same name and settings may be there already."""
+    settings.check()
+    name = name or f"study-{secrets.token_hex(4)}"
+    kept = settings.model_dump(mode="json")
+    existing = studies.find_study(connection, name)
+    if existing is None:
+        return studies.add_study(connection, name, kept, now)
+    # What was kept by an earlier version lacks what has been added since.
+    if read_settings(existing.settings).model_dump(mode="json") != kept:
+        raise ContentConflict(f"study {name!r} is there already, with other settings")
+    return existing
+
+
+def change_study(service: Service, name: str, changes: Mapping[str, Any]) -> Study:
+    """Change what may change about a study while it runs."""
+    with service.database.write() as connection:
+        row = studies.lock_study(connection, name)
+        if row is None:
+            raise UnknownStudy(f"there is no study {name!r}")
+        status = changes.get("status", row.status)
+        rest = {key: value for key, value in changes.items() if key != "status"}
+        settings = read_settings({**row.settings, **rest})
+        settings.make_platform()
+        studies.change_study(connection, row.id, settings.model_dump(mode="json"), status)
+        return study_of(studies.get_study(connection, row.id))
+
+
+def add_topic(connection: Connection, study: str, new: NewTopic, now: float) -> TopicRow:
+    """Add a topic with all its documents; the same one may be there already."""
+    row = studies.find_study(connection, study)
+    if row is None:
+        raise UnknownStudy(f"there is no study {study!r}")
+    content = _fingerprint(new)
+    existing = topics.find_topic(connection, row.id, new.name)
+    if existing is not None:
+        if existing.fingerprint != content:
+            raise ContentConflict(f"topic {new.name!r} is there already, with other content")
+        return existing
+    if row.status == Status.CLOSED:
+        raise StudyClosed(f"study {study!r} is closed")
+    settings = read_settings(row.settings)
+    seed = _seed(settings.seed, new.name) if new.seed is None else new.seed
+    values = {
+        "name": new.name,
+        "title": new.title,
+        "description": new.description,
+        "narrative": new.narrative,
+        "seed": seed,
+        "documents": len(new.documents),
+        "fingerprint": content,
+        "version": 0,
+        "position": 0,
+        "asked": 0,
+        "golds": 0,
+        "understanding": None if new.understanding is None else dict(new.understanding),
+        "created_at": now,
+    }
+    topic_id = topics.add_topic(connection, row.id, values, new.documents)
+    return topics.get_topic(connection, topic_id)
+
+
+def add_topics(
+    service: Service, study: str, new: Sequence[NewTopic], now: float, *, dry_run: bool = False
+) -> set[str]:
+    """Add topics, all or none; return which of them were not there before.
+
+    Parameters
+    ----------
+    dry_run
+        Only to see whether it could be done: nothing is kept.
+    """
+    study_id = service.study_id(study)
+    with service.database.write() as connection:
+        known = {row.name for row in topics.list_topics(connection, study_id)}
+        for one in new:
+            add_topic(connection, study, one, now)
+        if dry_run:
+            connection.rollback()
+    return {one.name for one in new} - known
+
+
+def check_topic(service: Service, study: str, new: NewTopic) -> None:
+    """Refuse a topic that is too large, or that the study's selector cannot work on."""
+    most, longest = service.settings.max_documents, service.settings.max_text
+    if len(new.documents) > most:
+        raise TooLarge(f"a topic has at most {most:,} documents, this one has more")
+    for document in new.documents:
+        check_length(document, longest)
+    with service.database.read() as connection:
+        found = service.study(connection, service.study_id(study))
+    documents = [Document(one.name, one.features or {}, one.prior) for one in new.documents]
+    if found.design.shape is Shape.SINGLE:
+        Documents(documents)
+    else:
+        Topic(documents, found.settings.for_topic(0))
+
+
+def check_length(document: DocumentRow, longest: int) -> None:
+    """Refuse a document that is too long."""
+    length = max(len(document.text), len(document.html or ""))
+    if length > longest:
+        raise TooLarge(
+            f"document {document.name!r} has {length:,} characters, at most {longest:,} are allowed"
+        )
+
+
+def _fingerprint(new: NewTopic) -> str:
+    head: list[object] = [new.name, new.title, new.description, new.narrative, new.seed]
+    # Only where there is one: topics that have none keep the fingerprint they always had.
+    head += [] if new.understanding is None else [dict(new.understanding)]
+    digest = hashlib.sha256(fingerprint(*head).encode())
+    # One document at a time: a large pool is not held as text a second time.
+    for document in new.documents:
+        digest.update(fingerprint(asdict(document)).encode())
+    return digest.hexdigest()
+
+
+def _seed(study_seed: int, name: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{study_seed}:{name}".encode()).digest()[:6])
+
+
+def set_topic_status(service: Service, topic_id: int, status: Status) -> None:
+    """Open, pause or close a topic."""
+    with service.topics.hold(topic_id), service.database.write() as connection:
+        topics.lock_topic(connection, topic_id)
+        topics.set_topic_status(connection, topic_id, status)
+
+
+def set_worker_status(
+    service: Service, study_id: int, worker: str, status: WorkerStatus
+) -> WorkerRow:
+    """Block a worker, or let them in again."""
+    with service.database.write() as connection:
+        row = studies.find_worker(connection, study_id, worker)
+        if row is None:
+            raise UnknownWorker(f"the study has no worker {worker!r}")
+        studies.set_worker_status(connection, row.id, status)
+        studies.touch_study(connection, study_id)
+        return studies.get_worker(connection, row.id)
