@@ -43,6 +43,7 @@ from nextpair.app.settings import Settings
 from nextpair.app.single_flight import SingleFlight
 from nextpair.app.stopping import note_stop
 from nextpair.app.threads import limit_threads, tell_libraries
+from nextpair.app.upload_sweep import uploads_swept
 from nextpair.selectors.base import load_selectors
 from nextpair.storage.migrating import check_schema
 from nextpair.storage.rows import KeyRow
@@ -99,6 +100,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         limiter.total_tokens = max(2, settings.threads)
         with (
             schema_watched(service.database),
+            uploads_swept(service.database),
             looked_after(service, clock, settings.runner_seconds),
         ):
             yield

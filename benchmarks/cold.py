@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from installations import new_database, new_key, postgresql
 
 from benchmarks.section import Section, main, met
-from nextpair.app.judging import managing
+from nextpair.app.judging import managing, staging
 from nextpair.app.judging.managing import NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import StudySettings
@@ -116,10 +116,12 @@ def _fill(service: Service, selector: str) -> int:
     log = list(_answers(pool, selector, grades, rng))
     with service.database.write() as connection:
         study = managing.add_study(connection, selector, StudySettings(selector=selector), 0.0)
-        topic = managing.add_topic(connection, study.name, new, 0.0)
+    staging.add_topics(service, study.name, [new], 0.0)
+    topic_id = service.topic_id(study.name, new.name)
+    with service.database.write() as connection:
         worker = studies.enlist_worker(connection, study.id, "ann", 0.0).id
-        _add_log(connection, topic.id, worker, log)
-    return topic.id
+        _add_log(connection, topic_id, worker, log)
+    return topic_id
 
 
 def _answers(

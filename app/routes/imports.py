@@ -19,7 +19,7 @@ from nextpair.app.formats.quota import Quota
 from nextpair.app.formats.received import Allowance, ReceivedFile, receive, shown_name
 from nextpair.app.formats.sendable import document_of, head_of
 from nextpair.app.formats.sources import Sources, read_sources
-from nextpair.app.judging import managing
+from nextpair.app.judging import managing, staging
 from nextpair.app.judging.managing import NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.routes.access import Admin, Now, Svc
@@ -122,7 +122,7 @@ def _import(service: Service, study: str, given: Given, now: float) -> ImportOut
     new = [_new(pool) for pool in pools]
     for one in new:
         managing.check_topic(service, study, one)
-    added = managing.add_topics(service, study, new, now, dry_run=given.said.dry_run)
+    added = staging.add_topics(service, study, new, now, dry_run=given.said.dry_run)
     topics = [
         ImportedTopicOut(
             topic=pool.topic,

@@ -1,0 +1,360 @@
+"""Uploads in small transactions: others write in between, and see all of one or nothing."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any
+
+import pytest
+from in_process import AT, ON_TOPIC, STUDY, TOPIC, InProcess, refusal
+from sqlalchemy import text
+
+from nextpair.app.judging import staging
+from nextpair.app.judging.managing import NewTopic
+from nextpair.app.judging.service import Service
+from nextpair.app.settings import Settings
+from nextpair.storage import uploads
+from nextpair.storage.database import Connection, Database
+from nextpair.storage.errors import StorageFull, Unavailable
+from nextpair.storage.rows import DocumentRow
+
+SIZE = 10
+NAMES = [f"d{place}" for place in range(SIZE)]
+WRITE_PART = Database.write_part
+Hook = Callable[[int], None]
+"""Is told after each transaction of an upload how many there have been."""
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every upload take several transactions."""
+    monkeypatch.setattr("nextpair.app.judging.parts.PART_ROWS", 3)
+
+
+@contextmanager
+def between(hook: Hook) -> Iterator[None]:
+    """Do something after each transaction of an upload, in its thread."""
+    count = [0]
+
+    @contextmanager
+    def write_part(database: Database) -> Iterator[Connection]:
+        with WRITE_PART(database) as connection:
+            yield connection
+        count[0] += 1
+        hook(count[0])
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Database, "write_part", write_part)
+        yield
+
+
+def lines(topic: str = TOPIC, of: str = "text") -> bytes:
+    documents = [{"id": name, "text": f"{of} {name}"} for name in NAMES]
+    return b"\n".join(json.dumps(line).encode() for line in ({"id": topic}, *documents))
+
+
+def upload(service: InProcess, content: bytes | None = None) -> Any:
+    return service.send("POST", f"{AT}/topics.jsonl", content=content or lines())
+
+
+def several(service: InProcess, **said: str) -> Any:
+    """Import three topics."""
+    rows = [f"{name},t{number},text" for number in range(3) for name in NAMES]
+    content = "\n".join(["id,topic,text", *rows]).encode()
+    files = {"documents": ("d.csv", content)}
+    return service.send("POST", f"{AT}/imports", files=files, data=said)
+
+
+def topics(service: InProcess) -> list[str]:
+    return [row["id"] for row in service.get(f"{AT}/topics")["items"]]
+
+
+def left(service: InProcess) -> tuple[int, ...]:
+    """Count what uploads have left behind."""
+    staged = "SELECT id FROM topics WHERE upload_id IS NOT NULL"
+    counted = ("uploads", f"({staged}) AS t", f"documents WHERE topic_id IN ({staged})")
+    database = database_of(service)
+    with database.read() as connection:
+        found = [connection.execute(text(f"SELECT count(*) FROM {one}")) for one in counted]
+        return tuple(one.scalar_one() for one in found)
+
+
+def database_of(service: InProcess) -> Database:
+    real: Service = service.app.state.service
+    return real.database
+
+
+NOTHING = (0, 0, 0)
+
+
+def test_others_write_while_an_upload_is_half_way_and_see_nothing_of_it(
+    service: InProcess,
+) -> None:
+    service.make_study()
+    service.make_topic(20, topic="judged")
+    seen: list[object] = []
+
+    def judge(count: int) -> None:
+        answered = service.judge(service.one(f"w{count}", topic="judged"))
+        progress = service.get(f"{AT}/topics/judged/progress")["judgments"]
+        seen.append((answered.status_code, progress == count, topics(service)))
+        refusal(service.send("GET", ON_TOPIC), 404)
+        assert [row["id"] for row in service.get("/v1/studies")["items"]] == [STUDY]
+
+    with between(judge):
+        assert upload(service).status_code == 201
+    assert seen == [(201, True, ["judged"])] * 5
+    assert topics(service) == [TOPIC, "judged"]
+    kept = service.get(f"{ON_TOPIC}/documents")["items"]
+    assert [(one["id"], one["text"]) for one in kept] == [(name, f"text {name}") for name in NAMES]
+    assert left(service) == NOTHING
+    assert service.judge(service.one("ann", topic=TOPIC)).status_code == 201
+
+
+def test_what_is_uploaded_cannot_be_reached_by_guessing_its_id(light: InProcess) -> None:
+    light.make_study()
+    statuses = []
+
+    def guess(count: int) -> None:
+        with database_of(light).read() as connection:
+            for found in connection.execute(text("SELECT max(id) FROM topics")).scalars():
+                guessed = light.judge({"id": f"{found or 99}-1"})
+                statuses.append((guessed.status_code, guessed.json()["type"]))
+
+    with between(guess):
+        assert upload(light).status_code == 201
+    assert len(set(statuses)) == 1
+    assert statuses[0][0] == 404
+
+
+def test_an_import_of_many_topics_is_seen_all_at_once(service: InProcess) -> None:
+    service.make_study()
+    seen: list[list[str]] = []
+    with between(lambda count: seen.append(topics(service))):
+        told = several(service).json()["topics"]
+    assert len(seen) > 3 and not any(seen)
+    assert [(one["topic"], one["new"]) for one in told] == [(f"t{n}", True) for n in range(3)]
+    assert topics(service) == ["t0", "t1", "t2"]
+    for topic in topics(service):
+        kept = service.get(f"{AT}/topics/{topic}/documents")["items"]
+        assert [one["id"] for one in kept] == NAMES
+    assert not any(one["new"] for one in several(service).json()["topics"])
+    assert left(service) == NOTHING
+
+
+def test_a_topic_that_comes_while_it_is_imported_with_others_is_kept_once(
+    service: InProcess,
+) -> None:
+    service.make_study()
+    assert several(service).status_code == 200
+    with database_of(service).read() as connection:
+        before = connection.execute(text("SELECT count(*) FROM documents")).scalar_one()
+    service.make_study("other")
+
+    def add_one(count: int) -> None:
+        if count == 2:
+            with between(lambda _: None):
+                rows = [f"{name},t1,text" for name in NAMES]
+                files = {"documents": ("d.csv", "\n".join(["id,topic,text", *rows]).encode())}
+                service.send("POST", "/v1/studies/other/imports", files=files)
+
+    with between(add_one):
+        rows = [f"{name},t{number},text" for number in range(3) for name in NAMES]
+        files = {"documents": ("d.csv", "\n".join(["id,topic,text", *rows]).encode())}
+        told = service.send("POST", "/v1/studies/other/imports", files=files).json()["topics"]
+    assert [one["new"] for one in told] == [True, False, True]
+    with database_of(service).read() as connection:
+        after = connection.execute(text("SELECT count(*) FROM documents")).scalar_one()
+    assert after == 2 * before
+    assert left(service) == NOTHING
+
+
+def test_a_dry_run_stores_nothing_at_all(light: InProcess) -> None:
+    light.make_study()
+    parts: list[int] = []
+    with between(parts.append):
+        assert several(light, dry_run="true").json()["topics"][0]["new"] is True
+    assert parts == [] and left(light) == NOTHING and topics(light) == []
+
+
+@pytest.mark.parametrize("send", [upload, several])
+def test_a_study_that_is_closed_meanwhile_gets_nothing(
+    service: InProcess, send: Callable[[InProcess], Any]
+) -> None:
+    service.make_study()
+
+    def close(count: int) -> None:
+        if count == 2:
+            assert service.send("PATCH", AT, {"status": "closed"}).status_code == 200
+
+    with between(close):
+        refusal(send(service), 409, "study-closed")
+    assert topics(service) == [] and left(service) == NOTHING
+
+
+@pytest.mark.parametrize(("of", "status"), [("text", 200), ("other", 409)])
+def test_of_two_uploads_of_one_topic_at_once_exactly_one_is_kept(
+    service: InProcess, of: str, status: int
+) -> None:
+    service.make_study()
+    inner: list[int] = []
+
+    def upload_too(count: int) -> None:
+        if count == 2:
+            with between(lambda _: None):
+                inner.append(upload(service, lines(of=of)).status_code)
+
+    with between(upload_too):
+        outer = upload(service)
+    assert (inner, outer.status_code) == ([201], status)
+    kept = service.get(f"{ON_TOPIC}/documents")["items"]
+    assert [one["text"] for one in kept] == [f"{of} {name}" for name in NAMES]
+    assert left(service) == NOTHING
+
+
+def test_the_same_again_changes_nothing_and_other_content_is_refused(service: InProcess) -> None:
+    service.make_study()
+    assert upload(service).status_code == 201
+    before = service.get(ON_TOPIC)
+    parts: list[int] = []
+    with between(parts.append):
+        assert upload(service).status_code == 200
+        refusal(upload(service, lines(of="other")), 409, "content-conflict")
+    assert service.get(ON_TOPIC) == before
+    assert parts == [] and left(service) == NOTHING
+
+
+def test_a_creating_call_is_done_once_however_many_transactions_it_takes(
+    service: InProcess,
+) -> None:
+    service.make_study()
+    documents = [{"id": name} for name in NAMES]
+
+    def create(topic: str) -> Any:
+        body = {"id": topic, "documents": documents}
+        return service.send("POST", f"{AT}/topics", body, headers={"Idempotency-Key": "once"})
+
+    assert [create("a").status_code, create("a").status_code] == [201, 200]
+    refusal(create("b"), 409, "content-conflict")
+    assert topics(service) == ["a"] and left(service) == NOTHING
+
+
+def test_an_upload_that_fails_half_way_leaves_nothing(light: InProcess) -> None:
+    light.make_study()
+
+    def fail(count: int) -> None:
+        if count == 3:
+            raise StorageFull()
+
+    with between(fail):
+        refusal(upload(light), 507)
+    assert topics(light) == [] and left(light) == NOTHING
+    assert upload(light).status_code == 201
+
+
+def pool(name: str) -> NewTopic:
+    documents = [
+        DocumentRow(place, one, "", "text", None, None, None, None)
+        for place, one in enumerate(NAMES)
+    ]
+    return NewTopic(name, "", "", "", None, documents)
+
+
+def upload_and_die(url: str, parts: int) -> None:
+    """Be a process that is killed after some transactions."""
+
+    def die(count: int) -> None:
+        if count == parts:
+            os._exit(9)
+
+    pytest.MonkeyPatch().setattr("nextpair.app.judging.parts.PART_ROWS", 3)
+    service = Service(Settings(database=url))
+    with between(die):
+        staging.add_topics(service, STUDY, [pool("killed")], 0.0)
+
+
+def killed(url: str, parts: int = 3) -> None:
+    """Kill a process half-way through an upload."""
+    process = get_context("spawn").Process(target=upload_and_die, args=(url, parts))
+    process.start()
+    process.join()
+    assert process.exitcode == 9
+
+
+def test_a_killed_upload_leaves_nothing_to_be_seen_and_is_removed_later(
+    service: InProcess,
+) -> None:
+    service.make_study()
+    killed(service.url)
+    assert topics(service) == []
+    assert left(service) == (1, 1, 5)
+    database = database_of(service)
+    # Its last transaction was made by the real clock: it is silent by that of the test.
+    database.clock = None
+    staging.sweep(database)
+    assert left(service) == (1, 1, 5), "it may still be running"
+    with database.write() as connection:
+        connection.execute(text("UPDATE uploads SET renewed_at = 0"))
+    staging.sweep(database)
+    assert left(service) == NOTHING
+
+
+def test_only_what_is_silent_is_removed(service: InProcess) -> None:
+    service.make_study()
+    database, clock = database_of(service), service.clock
+    killed(service.url)
+    with database.write() as connection:
+        connection.execute(text("UPDATE uploads SET renewed_at = 0"))
+    counts: list[tuple[int, ...]] = []
+
+    def sweep(count: int) -> None:
+        if count in (2, 3):
+            clock.move(uploads.LEASE_SECONDS - 1)
+            with between(lambda _: None):
+                staging.sweep(database)
+            counts.append(left(service)[:2])
+
+    with between(sweep):
+        assert upload(service).status_code == 201
+    assert counts == [(1, 1), (1, 1)]
+    assert topics(service) == [TOPIC] and left(service) == NOTHING
+
+
+def test_an_upload_that_was_taken_for_dead_is_refused_and_leaves_nothing(
+    service: InProcess,
+) -> None:
+    service.make_study()
+    database = database_of(service)
+
+    def be_late(count: int) -> None:
+        if count == 3:
+            service.clock.move(uploads.LEASE_SECONDS + 1)
+            with database.write() as connection:
+                uploads.abandon_silent(connection)
+
+    with between(be_late):
+        refusal(upload(service), 503)
+    assert topics(service) == [] and left(service) == NOTHING
+
+
+def test_nothing_of_an_upload_that_was_taken_for_dead_is_published(service: InProcess) -> None:
+    service.make_study()
+    real: Service = service.app.state.service
+    with staging.staged(real, STUDY, [pool("late")], 0.0) as publish:
+        with real.database.write() as connection:
+            connection.execute(text("UPDATE uploads SET renewed_at = 0"))
+        staging.sweep(real.database)
+        with pytest.raises(Unavailable), real.database.write() as connection:
+            publish(connection)
+    assert topics(service) == [] and left(service) == NOTHING
+
+
+def test_sweeping_stops_between_transactions_when_it_is_told_to(light: InProcess) -> None:
+    light.make_study()
+    killed(light.url)
+    with database_of(light).write() as connection:
+        connection.execute(text("UPDATE uploads SET renewed_at = 0"))
+    staging.sweep(database_of(light), lambda: True)
+    assert left(light) == (1, 1, 5)
