@@ -42,7 +42,7 @@ from nextpair.app.schema_watch import schema_watched
 from nextpair.app.settings import Settings
 from nextpair.app.single_flight import SingleFlight
 from nextpair.app.stopping import note_stop
-from nextpair.app.threads import limit_threads, tell_libraries
+from nextpair.app.threads import limit_threads, take_short_turns, tell_libraries
 from nextpair.app.upload_sweep import uploads_swept
 from nextpair.selectors.base import load_selectors
 from nextpair.storage.migrating import check_schema
@@ -92,6 +92,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         start_logging(settings.log_level)
         # One thread each: requests run side by side anyway, and sums come out the same everywhere.
         limit_threads()
+        take_short_turns()
         leave_with_parent(remove_folder)
         note_stop(service.stopping)
         limiter = anyio.to_thread.current_default_thread_limiter()

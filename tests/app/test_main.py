@@ -3,6 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+from in_process import installed
+
+from nextpair.app.threads import TURN_SECONDS
+
 LOADED = """
 import sys
 from nextpair.app.main import create_app
@@ -25,3 +30,13 @@ def test_nothing_is_left_to_import_once_requests_come(sqlite_url: str) -> None:
         [sys.executable, "-c", LOADED, sqlite_url], capture_output=True, text=True, check=True
     )
     assert ran.stdout.strip() == "[]"
+
+
+def test_threads_of_a_service_wait_little_for_each_other(sqlite_url: str) -> None:
+    before = sys.getswitchinterval()
+    try:
+        sys.setswitchinterval(10 * TURN_SECONDS)
+        with installed(sqlite_url):
+            assert sys.getswitchinterval() == pytest.approx(TURN_SECONDS)
+    finally:
+        sys.setswitchinterval(before)

@@ -8,6 +8,7 @@ from multiprocessing import get_context
 from typing import Any
 
 import pytest
+from crowds import until
 from in_process import AT, ON_TOPIC, STUDY, TOPIC, InProcess, refusal
 from sqlalchemy import text
 
@@ -15,6 +16,7 @@ from nextpair.app.judging import staging
 from nextpair.app.judging.managing import NewTopic
 from nextpair.app.judging.service import Service
 from nextpair.app.settings import Settings
+from nextpair.app.upload_sweep import uploads_swept
 from nextpair.storage import uploads
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import StorageFull, Unavailable
@@ -349,6 +351,18 @@ def test_nothing_of_an_upload_that_was_taken_for_dead_is_published(service: InPr
         with pytest.raises(Unavailable), real.database.write() as connection:
             publish(connection)
     assert topics(service) == [] and left(service) == NOTHING
+
+
+def test_whoever_serves_removes_what_is_left(
+    service: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nextpair.app.upload_sweep.EVERY_SECONDS", 0.01)
+    service.make_study()
+    killed(service.url)
+    with database_of(service).write() as connection:
+        connection.execute(text("UPDATE uploads SET renewed_at = 0"))
+    with uploads_swept(database_of(service)):
+        until(lambda: left(service) == NOTHING, "what was left is removed")
 
 
 def test_sweeping_stops_between_transactions_when_it_is_told_to(light: InProcess) -> None:
