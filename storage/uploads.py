@@ -63,15 +63,16 @@ def stage_topic(connection: Connection, upload_id: str, values: Mapping[str, obj
     return int(connection.execute(added).scalar_one())
 
 
-def publish(connection: Connection, upload_id: str, study_id: int) -> None:
-    """Let a study have the topics of an upload, except those that it has by now."""
+def publish(connection: Connection, upload_id: str, study_id: int) -> int:
+    """Let a study have the topics of an upload, except those that it has by now; count them."""
     renew(connection, upload_id)
     name = func.substr(Topic.name, len(_prefix(upload_id)) + 1)
     other = aliased(Topic)
     is_there = exists().where(other.study_id == study_id, other.name == name)
     staged = update(Topic).where(Topic.upload_id == upload_id, ~is_there)
-    connection.execute(staged.values(study_id=study_id, name=name, upload_id=None))
+    published = connection.execute(staged.values(study_id=study_id, name=name, upload_id=None))
     _forget_if_empty(connection, upload_id)
+    return published.rowcount
 
 
 def abandon(connection: Connection, upload_id: str) -> None:

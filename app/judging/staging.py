@@ -18,7 +18,7 @@ from nextpair.app.judging.service import Service
 from nextpair.app.judging.study import read_settings
 from nextpair.storage import studies, topics, uploads
 from nextpair.storage.database import Connection, Database
-from nextpair.storage.errors import StorageError
+from nextpair.storage.errors import AlreadyThere, StorageError
 from nextpair.storage.rows import Status, StudyRow
 
 Publish = Callable[[Connection], list[str]]
@@ -51,8 +51,8 @@ def add_topics(
         Only to see whether it could be done: nothing is stored.
     """
     if dry_run:
+        drafts = [Draft(one, content_of(one)) for one in new]
         with service.database.read() as connection:
-            drafts = [Draft(one, content_of(one)) for one in new]
             return [draft.name for draft in _missing(connection, study, drafts)[1]]
     with staged(service, study, new, now) as publish:
         call = Call("", None, "")
@@ -85,6 +85,8 @@ def staged(service: Service, study: str, new: Sequence[NewTopic], now: float) ->
 
 def sweep(database: Database, stopping: Callable[[], bool] = lambda: False) -> None:
     """Remove what uploads have left behind that ended without a word, a little at a time."""
+    if database.outdated:
+        return
     with database.read() as connection:
         if not uploads.any_upload(connection):
             return
@@ -130,7 +132,9 @@ def _publish(
 ) -> list[str]:
     # Others may have stored the same since, or closed the study.
     row, missing = _missing(connection, study, drafts)
-    uploads.publish(connection, upload_id, row.id)
+    if uploads.publish(connection, upload_id, row.id) != len(missing):
+        # PostgreSQL lets others store between two statements, and perhaps other content.
+        raise AlreadyThere()
     return [draft.name for draft in missing]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from crowds import until
-from in_process import AT, ON_TOPIC, STUDY, TOPIC, InProcess, refusal
+from in_process import AT, ON_TOPIC, STUDY, TOPIC, InProcess, installed, refusal
 from sqlalchemy import text
 
 from nextpair.app.judging import staging
@@ -214,6 +214,28 @@ def test_of_two_uploads_of_one_topic_at_once_exactly_one_is_kept(
     kept = service.get(f"{ON_TOPIC}/documents")["items"]
     assert [one["text"] for one in kept] == [f"{of} {name}" for name in NAMES]
     assert left(service) == NOTHING
+
+
+def test_other_content_that_comes_in_the_last_moment_is_not_taken_for_ones_own(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = staging._missing, list[int]()
+
+    def late(*given: Any) -> Any:
+        found = real(*given)
+        calls.append(len(calls))
+        if len(calls) == 2:
+            # The outer upload has seen in its last transaction that the topic is not there.
+            assert upload(service, lines(of="other")).status_code == 201
+        return found
+
+    with installed(postgresql_url) as service:
+        service.make_study()
+        monkeypatch.setattr(staging, "_missing", late)
+        refusal(upload(service), 409, "content-conflict")
+        kept = service.get(f"{ON_TOPIC}/documents")["items"]
+        assert [one["text"] for one in kept] == [f"other {name}" for name in NAMES]
+        assert left(service) == NOTHING
 
 
 def test_the_same_again_changes_nothing_and_other_content_is_refused(service: InProcess) -> None:
