@@ -1,94 +1,21 @@
 """Uploads in small transactions: others write in between, and see all of one or nothing."""
 
-import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from multiprocessing import get_context
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from crowds import until
 from in_process import AT, ON_TOPIC, STUDY, TOPIC, InProcess, installed, refusal
 from sqlalchemy import text
+from uploading import NAMES, NOTHING, between, database_of, left, lines, several, topics, upload
 
 from nextpair.app.judging import staging
-from nextpair.app.judging.managing import NewTopic
-from nextpair.app.judging.service import Service
-from nextpair.app.settings import Settings
-from nextpair.app.upload_sweep import uploads_swept
-from nextpair.storage import uploads
-from nextpair.storage.database import Connection, Database
-from nextpair.storage.errors import StorageFull, Unavailable
-from nextpair.storage.rows import DocumentRow
-
-SIZE = 10
-NAMES = [f"d{place}" for place in range(SIZE)]
-WRITE_PART = Database.write_part
-Hook = Callable[[int], None]
-"""Is told after each transaction of an upload how many there have been."""
+from nextpair.storage.errors import StorageFull
 
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every upload take several transactions."""
     monkeypatch.setattr("nextpair.app.judging.parts.PART_ROWS", 3)
-
-
-@contextmanager
-def between(hook: Hook) -> Iterator[None]:
-    """Do something after each transaction of an upload, in its thread."""
-    count = [0]
-
-    @contextmanager
-    def write_part(database: Database) -> Iterator[Connection]:
-        with WRITE_PART(database) as connection:
-            yield connection
-        count[0] += 1
-        hook(count[0])
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Database, "write_part", write_part)
-        yield
-
-
-def lines(topic: str = TOPIC, of: str = "text") -> bytes:
-    documents = [{"id": name, "text": f"{of} {name}"} for name in NAMES]
-    return b"\n".join(json.dumps(line).encode() for line in ({"id": topic}, *documents))
-
-
-def upload(service: InProcess, content: bytes | None = None) -> Any:
-    return service.send("POST", f"{AT}/topics.jsonl", content=content or lines())
-
-
-def several(service: InProcess, **said: str) -> Any:
-    """Import three topics."""
-    rows = [f"{name},t{number},text" for number in range(3) for name in NAMES]
-    content = "\n".join(["id,topic,text", *rows]).encode()
-    files = {"documents": ("d.csv", content)}
-    return service.send("POST", f"{AT}/imports", files=files, data=said)
-
-
-def topics(service: InProcess) -> list[str]:
-    return [row["id"] for row in service.get(f"{AT}/topics")["items"]]
-
-
-def left(service: InProcess) -> tuple[int, ...]:
-    """Count what uploads have left behind."""
-    staged = "SELECT id FROM topics WHERE upload_id IS NOT NULL"
-    counted = ("uploads", f"({staged}) AS t", f"documents WHERE topic_id IN ({staged})")
-    database = database_of(service)
-    with database.read() as connection:
-        found = [connection.execute(text(f"SELECT count(*) FROM {one}")) for one in counted]
-        return tuple(one.scalar_one() for one in found)
-
-
-def database_of(service: InProcess) -> Database:
-    real: Service = service.app.state.service
-    return real.database
-
-
-NOTHING = (0, 0, 0)
 
 
 def test_others_write_while_an_upload_is_half_way_and_see_nothing_of_it(
@@ -276,121 +203,3 @@ def test_an_upload_that_fails_half_way_leaves_nothing(light: InProcess) -> None:
         refusal(upload(light), 507)
     assert topics(light) == [] and left(light) == NOTHING
     assert upload(light).status_code == 201
-
-
-def pool(name: str) -> NewTopic:
-    documents = [
-        DocumentRow(place, one, "", "text", None, None, None, None)
-        for place, one in enumerate(NAMES)
-    ]
-    return NewTopic(name, "", "", "", None, documents)
-
-
-def upload_and_die(url: str, parts: int) -> None:
-    """Be a process that is killed after some transactions."""
-
-    def die(count: int) -> None:
-        if count == parts:
-            os._exit(9)
-
-    pytest.MonkeyPatch().setattr("nextpair.app.judging.parts.PART_ROWS", 3)
-    service = Service(Settings(database=url))
-    with between(die):
-        staging.add_topics(service, STUDY, [pool("killed")], 0.0)
-
-
-def killed(url: str, parts: int = 3) -> None:
-    """Kill a process half-way through an upload."""
-    process = get_context("spawn").Process(target=upload_and_die, args=(url, parts))
-    process.start()
-    process.join()
-    assert process.exitcode == 9
-
-
-def test_a_killed_upload_leaves_nothing_to_be_seen_and_is_removed_later(
-    service: InProcess,
-) -> None:
-    service.make_study()
-    killed(service.url)
-    assert topics(service) == []
-    assert left(service) == (1, 1, 5)
-    database = database_of(service)
-    # Its last transaction was made by the real clock: it is silent by that of the test.
-    database.clock = None
-    staging.sweep(database)
-    assert left(service) == (1, 1, 5), "it may still be running"
-    with database.write() as connection:
-        connection.execute(text("UPDATE uploads SET renewed_at = 0"))
-    staging.sweep(database)
-    assert left(service) == NOTHING
-
-
-def test_only_what_is_silent_is_removed(service: InProcess) -> None:
-    service.make_study()
-    database, clock = database_of(service), service.clock
-    killed(service.url)
-    with database.write() as connection:
-        connection.execute(text("UPDATE uploads SET renewed_at = 0"))
-    counts: list[tuple[int, ...]] = []
-
-    def sweep(count: int) -> None:
-        if count in (2, 3):
-            clock.move(uploads.LEASE_SECONDS - 1)
-            with between(lambda _: None):
-                staging.sweep(database)
-            counts.append(left(service)[:2])
-
-    with between(sweep):
-        assert upload(service).status_code == 201
-    assert counts == [(1, 1), (1, 1)]
-    assert topics(service) == [TOPIC] and left(service) == NOTHING
-
-
-def test_an_upload_that_was_taken_for_dead_is_refused_and_leaves_nothing(
-    service: InProcess,
-) -> None:
-    service.make_study()
-    database = database_of(service)
-
-    def be_late(count: int) -> None:
-        if count == 3:
-            service.clock.move(uploads.LEASE_SECONDS + 1)
-            with database.write() as connection:
-                uploads.abandon_silent(connection)
-
-    with between(be_late):
-        refusal(upload(service), 503)
-    assert topics(service) == [] and left(service) == NOTHING
-
-
-def test_nothing_of_an_upload_that_was_taken_for_dead_is_published(service: InProcess) -> None:
-    service.make_study()
-    real: Service = service.app.state.service
-    with staging.staged(real, STUDY, [pool("late")], 0.0) as publish:
-        with real.database.write() as connection:
-            connection.execute(text("UPDATE uploads SET renewed_at = 0"))
-        staging.sweep(real.database)
-        with pytest.raises(Unavailable), real.database.write() as connection:
-            publish(connection)
-    assert topics(service) == [] and left(service) == NOTHING
-
-
-def test_whoever_serves_removes_what_is_left(
-    service: InProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nextpair.app.upload_sweep.EVERY_SECONDS", 0.01)
-    service.make_study()
-    killed(service.url)
-    with database_of(service).write() as connection:
-        connection.execute(text("UPDATE uploads SET renewed_at = 0"))
-    with uploads_swept(database_of(service)):
-        until(lambda: left(service) == NOTHING, "what was left is removed")
-
-
-def test_sweeping_stops_between_transactions_when_it_is_told_to(light: InProcess) -> None:
-    light.make_study()
-    killed(light.url)
-    with database_of(light).write() as connection:
-        connection.execute(text("UPDATE uploads SET renewed_at = 0"))
-    staging.sweep(database_of(light), lambda: True)
-    assert left(light) == (1, 1, 5)
