@@ -7,8 +7,8 @@ from importlib import import_module
 from importlib.metadata import version
 
 from nextpair.app.commands.parser import Parser
-from nextpair.app.shortening import shortened
-from nextpair.app.threads import tell_libraries
+from nextpair.app.runtime.threads import tell_libraries
+from nextpair.app.truncation import shortened
 from nextpair.selectors.errors import NextpairError
 
 LONGEST = 2000

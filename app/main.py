@@ -9,17 +9,23 @@ import anyio.to_thread
 from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
+from nextpair.app.compute.pool import HeavyPool
 from nextpair.app.events.tail import Tail
-from nextpair.app.heavy.pool import HeavyPool
 from nextpair.app.hiring.runner import looked_after
-from nextpair.app.judging.service import Service
-from nextpair.app.keys import KeyRing, RateLimit
-from nextpair.app.metrics import Metrics, remove_folder
-from nextpair.app.middleware import Surroundings, start_logging
-from nextpair.app.openapi import describe
-from nextpair.app.parenthood import leave_with_parent
-from nextpair.app.problems import add_handlers
-from nextpair.app.routes import (
+from nextpair.app.runtime.process_watch import leave_with_parent
+from nextpair.app.runtime.schema_watch import schema_watched
+from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.shutdown import note_stop
+from nextpair.app.runtime.single_flight import SingleFlight
+from nextpair.app.runtime.threads import limit_threads, take_short_turns, tell_libraries
+from nextpair.app.runtime.upload_sweep import uploads_swept
+from nextpair.app.security.api_keys import KeyRing, RateLimit
+from nextpair.app.settings import Settings
+from nextpair.app.web.metrics import Metrics, remove_folder
+from nextpair.app.web.middleware import Surroundings, start_logging
+from nextpair.app.web.openapi import describe
+from nextpair.app.web.problems import add_handlers
+from nextpair.app.web.routes import (
     designs,
     events,
     exports,
@@ -38,12 +44,6 @@ from nextpair.app.routes import (
     studies,
     topics,
 )
-from nextpair.app.schema_watch import schema_watched
-from nextpair.app.settings import Settings
-from nextpair.app.single_flight import SingleFlight
-from nextpair.app.stopping import note_stop
-from nextpair.app.threads import limit_threads, take_short_turns, tell_libraries
-from nextpair.app.upload_sweep import uploads_swept
 from nextpair.selectors.base import load_selectors
 from nextpair.storage.migrating import check_schema
 from nextpair.storage.rows import KeyRow

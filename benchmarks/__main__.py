@@ -20,7 +20,7 @@ from benchmarks import (
     speed,
 )
 from benchmarks.section import arguments
-from nextpair.app.threads import limit_threads
+from nextpair.app.runtime.threads import limit_threads
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 INTRODUCTION = """\

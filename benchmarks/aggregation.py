@@ -10,14 +10,14 @@ from benchmarks.section import Section, main
 from nextpair.app.simulation.crowd import CrowdSettings, recruit
 from nextpair.app.simulation.truths import Graded, Question, generated_truths
 from nextpair.selectors import ratings
-from nextpair.selectors.aggregating.answers import collect
-from nextpair.selectors.aggregating.bradley_terry import compare, rank
-from nextpair.selectors.aggregating.davidson import Davidson
-from nextpair.selectors.aggregating.dawid_skene import dawid_skene
-from nextpair.selectors.aggregating.majority import majority
-from nextpair.selectors.agreement.orders import tau_b
+from nextpair.selectors.aggregation.bradley_terry import compare, rank
+from nextpair.selectors.aggregation.davidson import Davidson
+from nextpair.selectors.aggregation.dawid_skene import dawid_skene
+from nextpair.selectors.aggregation.majority import majority
+from nextpair.selectors.aggregation.responses import collect
+from nextpair.selectors.agreement.rank_correlation import tau_b
 from nextpair.selectors.ratings.match import Match
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 DOCUMENTS, OPPONENTS, VOTES, WORKERS = 60, 5, 5, 30
 GRADES = (0.4, 0.3, 0.2, 0.1)

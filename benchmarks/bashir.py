@@ -14,19 +14,19 @@ from benchmarks.hits import MIRROR, Collected, collect_hits
 from benchmarks.section import Section, arguments, processes
 from nextpair.app.formats.features import FeatureTable
 from nextpair.app.formats.trec import read_qrels
+from nextpair.app.runtime.threads import limit_threads
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.truths import Graded, generated_truths, graded_truths
-from nextpair.app.threads import limit_threads
-from nextpair.selectors.aggregating.answers import collect
-from nextpair.selectors.aggregating.bradley_terry import compare, rank
-from nextpair.selectors.aggregating.dawid_skene import dawid_skene
-from nextpair.selectors.agreement.orders import auc
+from nextpair.selectors.aggregation.bradley_terry import compare, rank
+from nextpair.selectors.aggregation.dawid_skene import dawid_skene
+from nextpair.selectors.aggregation.responses import collect
+from nextpair.selectors.agreement.rank_correlation import auc
 from nextpair.selectors.ratings.elo import replay_elo
 from nextpair.selectors.ratings.elo_variance import replay_elo_variance
 from nextpair.selectors.ratings.match import Match
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic
 
 STUDIES = Path(__file__).resolve().parents[1] / "docs" / "studies"
 PRIOR_AUC = 0.75

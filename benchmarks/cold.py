@@ -18,16 +18,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from installations import new_database, new_key, postgresql
 
 from benchmarks.section import Section, main, met
-from nextpair.app.judging import managing, staging
-from nextpair.app.judging.managing import NewTopic
-from nextpair.app.judging.service import Service
-from nextpair.app.judging.study import StudySettings
+from nextpair.app.runtime.service import Service
 from nextpair.app.settings import Settings
+from nextpair.app.studies import setup, staging
+from nextpair.app.studies.setup import NewTopic
+from nextpair.app.studies.study import StudySettings
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, unordered
-from nextpair.selectors.topic.settings import Settings as TopicSettings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
+from nextpair.selectors.state.settings import Settings as TopicSettings
+from nextpair.selectors.state.topic_state import Topic
 from nextpair.storage import assignments, judgments, studies, topics
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, DocumentRow, JudgmentRow, State
@@ -115,7 +115,7 @@ def _fill(service: Service, selector: str) -> int:
     new = NewTopic("cold", "", "", "", 7, pool)
     log = list(_answers(pool, selector, grades, rng))
     with service.database.write() as connection:
-        study = managing.add_study(connection, selector, StudySettings(selector=selector), 0.0)
+        study = setup.add_study(connection, selector, StudySettings(selector=selector), 0.0)
     staging.add_topics(service, study.name, [new], 0.0)
     topic_id = service.topic_id(study.name, new.name)
     with service.database.write() as connection:

@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 
 from benchmarks.section import Section, main
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 TOPICS, DOCUMENTS = 50, 1_000
 FEW, MANY = 10, 300

@@ -11,7 +11,7 @@ from nextpair.app.simulation.report import topic_variation, variation
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Run, Study
 from nextpair.app.simulation.truths import Graded, Truth, generated_truths, graded_truths
-from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.state.documents import Document
 
 SVM_JUDGMENTS = range(5, 36)
 

@@ -19,7 +19,7 @@ from histories.places import Place
 from installations import migrated
 
 from benchmarks.section import Section
-from nextpair.app.threads import limit_threads
+from nextpair.app.runtime.threads import limit_threads
 
 STORY = (
     "Each history is a study that hires on a platform's fake, and 35 moves that are drawn from a"

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
 from nextpair.app.simulation.truths import Graded, Question
-from nextpair.selectors.aggregating.answers import UNKNOWN
-from nextpair.selectors.topic.judgments import Outcome, Pair
+from nextpair.selectors.aggregation.responses import UNKNOWN
+from nextpair.selectors.state.judgments import Outcome, Pair
 
 OUTCOMES = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
 MIRROR = (1, 0, 2)

@@ -18,8 +18,8 @@ from installations import new_database, new_key, postgresql, serving
 from benchmarks.closed_loop import ClosedLoop, Load, Worker
 from benchmarks.section import Section, main
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
+from nextpair.selectors.state.settings import DEFAULT_SELECTOR
 
 WARM_UP = 3.0
 """Seconds in which every process connects and reads its topics, which it does once."""

@@ -13,7 +13,7 @@ from installations import new_key, serving
 
 from benchmarks.section import Section, main, met
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 FIRST_BAR, NEXT_BAR = 300, 100
 VISITS, ANSWERS = 12, 40

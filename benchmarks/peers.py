@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from benchmarks.gaining.judges import CHECKPOINTS, Judges, Scale, play_at_random, tau_b, taus
 from benchmarks.peers_scoring import LIBRARIES
 from benchmarks.section import Section, main
-from nextpair.selectors.aggregating import bradley_terry
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import fold
+from nextpair.selectors.aggregation import bradley_terry
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import fold
 
 ENVIRONMENT = Path(__file__).resolve().parents[1] / ".venv" / "peers"
 SCORING = Path(__file__).with_name("peers_scoring.py")

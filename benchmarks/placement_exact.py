@@ -13,10 +13,10 @@ from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Run, Study
 from nextpair.app.simulation.truths import Graded, Truth, generated_truths
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic
 
 CERTAIN = {"risk": 0.0}
 PROOF, SORT = Plan("placement", CERTAIN), Plan("quick-sort")

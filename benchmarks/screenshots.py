@@ -18,7 +18,7 @@ from nextpair.app.client import Client
 from nextpair.app.demo.example import INSTRUCTIONS
 from nextpair.app.formats.documents import read_documents
 from nextpair.app.formats.trec_topics import read_topics
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 WIDE: dict[str, Any] = {"viewport": {"width": 1200, "height": 760}, "reduced_motion": "reduce"}

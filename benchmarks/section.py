@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
-from nextpair.app.threads import limit_threads
+from nextpair.app.runtime.threads import limit_threads
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where the real data is looked for; see docs/benchmarks.md for what to put there."""

@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 
 from benchmarks.section import Section, main, met
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair
-from nextpair.selectors.topic.settings import Lease, Settings
-from nextpair.selectors.topic.state import Topic
-from nextpair.selectors.topic.ties import random_ties
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, Pair
+from nextpair.selectors.state.settings import Lease, Settings
+from nextpair.selectors.state.tie_matrix import random_ties
+from nextpair.selectors.state.topic_state import Topic
 
 SIZES = (250, 500, 1000, 2000, 3000, 4000)
 GRADES = (0.75, 0.15, 0.08, 0.02)

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from benchmarks.section import Section
-from nextpair.app.threads import TURN_SECONDS
+from nextpair.app.runtime.threads import TURN_SECONDS
 from nextpair.storage.database import Database
 
 PYTHON = 0.005

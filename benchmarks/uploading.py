@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.section import Section
-from nextpair.app.judging import managing, parts, staging
-from nextpair.app.judging.managing import NewTopic
-from nextpair.app.judging.service import Service
-from nextpair.app.judging.study import StudySettings
+from nextpair.app.runtime.service import Service
 from nextpair.app.settings import Settings
+from nextpair.app.studies import parts, setup, staging
+from nextpair.app.studies.setup import NewTopic
+from nextpair.app.studies.study import StudySettings
 from nextpair.storage import studies
 from nextpair.storage.database import Database
 from nextpair.storage.migrating import prepare
@@ -53,7 +53,7 @@ def installed(folder: str) -> Iterator[Service]:
     database = Database(f"sqlite:///{folder}/nextpair.db")
     prepare(database, "secret")
     with database.write() as connection:
-        managing.add_study(connection, STUDY, StudySettings(), 0.0)
+        setup.add_study(connection, STUDY, StudySettings(), 0.0)
     service = Service(Settings.model_validate({"database": f"sqlite:///{folder}/nextpair.db"}))
     yield service
     service.close()

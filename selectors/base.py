@@ -18,11 +18,11 @@ import numpy as np
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.plugins import Plugins
-from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Finding, Outcome, Pair, unordered
-from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.order import Merge, Order
-from nextpair.selectors.topic.settings import Forecast, Judges
+from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.judgments import Finding, Outcome, Pair, unordered
+from nextpair.selectors.state.open_pairs import OpenPairs
+from nextpair.selectors.state.order import Merge, Order
+from nextpair.selectors.state.settings import Forecast, Judges
 
 
 class Idle(StrEnum):

@@ -13,10 +13,10 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import NegativeCount
-from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Finding, Pair, unordered
-from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.order import Merge, Order
+from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.judgments import Finding, Pair, unordered
+from nextpair.selectors.state.open_pairs import OpenPairs
+from nextpair.selectors.state.order import Merge, Order
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.base import Choice, Idle, Worker
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.gaining import settling
-from nextpair.selectors.gaining.asking import Situation, expect
-from nextpair.selectors.gaining.goals import Goal, Reach
-from nextpair.selectors.gaining.learning import Learning, View
-from nextpair.selectors.gaining.pricing import Prices
-from nextpair.selectors.placing.places import Array
-from nextpair.selectors.topic.believing import Believer, Reliability
-from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Outcome, Pair
-from nextpair.selectors.topic.order import Order
-from nextpair.selectors.topic.settings import Forecast, Judges
+from nextpair.selectors.inference.gaussian_scores import summaries
+from nextpair.selectors.inference.gaussian_scores.acquisition import Situation, expect
+from nextpair.selectors.inference.gaussian_scores.information_table import Prices
+from nextpair.selectors.inference.gaussian_scores.schedule import Learning, View
+from nextpair.selectors.inference.gaussian_scores.stopping import Goal, Reach
+from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.judgments import Outcome, Pair
+from nextpair.selectors.state.order import Order
+from nextpair.selectors.state.settings import Forecast, Judges
 
 ANSWERS = {Outcome.BETTER: 0, Outcome.TIE: 1, Outcome.WORSE: 2}
 OUT = 0.02
@@ -172,7 +172,7 @@ class InformationGain(Believer):
     def settled(self) -> Order:
         """Return the order of the documents whose intervals lie apart."""
         if self._settled is None:
-            self._settled = settling.order_of(self._learning.final().beliefs)
+            self._settled = summaries.order_of(self._learning.final().beliefs)
         return self._settled
 
     def settled_documents(self) -> NDArray[np.bool_]:
@@ -197,11 +197,11 @@ class InformationGain(Believer):
 
     def certainty(self) -> Array:
         """Return how likely each document is on the right side of any other."""
-        return settling.certainty(self._learning.final().beliefs)
+        return summaries.certainty(self._learning.final().beliefs)
 
     def chance(self, first: int, second: int) -> float:
         """Return how likely the first of two documents is the better one."""
-        return settling.chance(self._learning.final().beliefs, first, second)
+        return summaries.chance(self._learning.final().beliefs, first, second)
 
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered."""
@@ -211,7 +211,7 @@ class InformationGain(Believer):
         """Say how many more judgments will be needed."""
         view = self._learning.final()
         reach = self._goal.look(view.beliefs, view.margin)
-        return settling.forecast(reach, self._goal, self._learning.heard, self._left())
+        return summaries.forecast(reach, self._goal, self._learning.heard, self._left())
 
     def _left(self) -> float:
         limit = self.options.budget * len(self.documents)

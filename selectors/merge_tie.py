@@ -15,12 +15,12 @@ import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.topic import bits, tie_svm
-from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Finding, Outcome
-from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.order import Merge, Order
-from nextpair.selectors.topic.ties import TieMatrix, exponential_ties
+from nextpair.selectors.state import bitset, tie_svm
+from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.open_pairs import OpenPairs
+from nextpair.selectors.state.order import Merge, Order
+from nextpair.selectors.state.tie_matrix import TieMatrix, exponential_ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class MergeTie(Selector):
                 self._ties = TieMatrix(self._learned, self._merged_classes())
 
     def _merged_classes(self) -> dict[int, tuple[int, ...]]:
-        classes = {label: self.order.members(label) for label in bits.members(self.order.labels)}
+        classes = {label: self.order.members(label) for label in bitset.members(self.order.labels)}
         return {label: members for label, members in classes.items() if len(members) > 1}
 
     def _learned(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
-from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Finding
-from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.order import Merge, Order
-from nextpair.selectors.topic.ties import TieMatrix, random_ties
+from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.judgments import Finding
+from nextpair.selectors.state.open_pairs import OpenPairs
+from nextpair.selectors.state.order import Merge, Order
+from nextpair.selectors.state.tie_matrix import TieMatrix, random_ties
 
 
 class MergeTieRandom(Selector):

@@ -18,30 +18,30 @@ from scipy.special import expit
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.placing.asking import (
+from nextpair.selectors.inference.exact_classes.exact_placement import Proof
+from nextpair.selectors.inference.ordinal_classes.acquisition import (
     Mask,
     Question,
     Situation,
     documents_of,
     draw_opponents,
 )
-from nextpair.selectors.placing.confirming import confirm
-from nextpair.selectors.placing.crowd import USUAL_ERROR
-from nextpair.selectors.placing.fitting import Fitting
-from nextpair.selectors.placing.forecasting import forecast
-from nextpair.selectors.placing.goals import Goal, Reach
-from nextpair.selectors.placing.islands import Mainland
-from nextpair.selectors.placing.places import Array
-from nextpair.selectors.placing.proof import Proof
-from nextpair.selectors.placing.spans import spans
-from nextpair.selectors.placing.view import View
-from nextpair.selectors.placing.waiting import askable
-from nextpair.selectors.topic.believing import Believer, Reliability
-from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
-from nextpair.selectors.topic.order import Order
-from nextpair.selectors.topic.picture import settled_documents
-from nextpair.selectors.topic.settings import Forecast, Judges
+from nextpair.selectors.inference.ordinal_classes.anchored_components import Mainland
+from nextpair.selectors.inference.ordinal_classes.credible_intervals import spans
+from nextpair.selectors.inference.ordinal_classes.disambiguation import confirm
+from nextpair.selectors.inference.ordinal_classes.eligibility import askable
+from nextpair.selectors.inference.ordinal_classes.forecast import forecast
+from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.ordinal_classes.schedule import Fitting
+from nextpair.selectors.inference.ordinal_classes.snapshot import View
+from nextpair.selectors.inference.ordinal_classes.stopping import Goal, Reach
+from nextpair.selectors.inference.workers.crowd import USUAL_ERROR
+from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.judgments import Outcome, Pair, unordered
+from nextpair.selectors.state.layout import settled_documents
+from nextpair.selectors.state.order import Order
+from nextpair.selectors.state.settings import Forecast, Judges
 
 ANSWERS = {Outcome.BETTER: 0, Outcome.TIE: 1, Outcome.WORSE: 2}
 FIRM = 0.9

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from nextpair.selectors.base import Choice, Selector, Worker
-from nextpair.selectors.topic import bits
-from nextpair.selectors.topic.documents import Documents
-from nextpair.selectors.topic.judgments import Finding, Outcome
-from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.order import Merge, Order
+from nextpair.selectors.state import bitset
+from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.open_pairs import OpenPairs
+from nextpair.selectors.state.order import Merge, Order
 
 
 class _Part:
@@ -61,7 +61,7 @@ class QuickSort(Selector):
     def _learned(self, part: _Part) -> list[int]:
         """List the documents of all classes that have been compared with the pivot since."""
         before, part.unknown = part.unknown, self.order.unknown(self.order.label(part.pivot))
-        labels = {self.order.label(old) for old in bits.members(before & ~part.unknown)}
+        labels = {self.order.label(old) for old in bitset.members(before & ~part.unknown)}
         return [document for label in labels for document in self.order.members(label)]
 
     def _advance(self, part: _Part, documents: list[int]) -> None:

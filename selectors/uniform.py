@@ -3,10 +3,10 @@
 import numpy as np
 
 from nextpair.selectors.base import Choice, Idle, Selector, Worker
-from nextpair.selectors.topic import bits
-from nextpair.selectors.topic.judgments import Finding
-from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.order import Merge
+from nextpair.selectors.state import bitset
+from nextpair.selectors.state.judgments import Finding
+from nextpair.selectors.state.open_pairs import OpenPairs
+from nextpair.selectors.state.order import Merge
 
 TRIES = 32
 """Draws of any two documents before looking for what is left, class by class."""
@@ -25,8 +25,8 @@ class Uniform(Selector):
         for first, second in rng.integers(len(self.documents), size=(TRIES, 2)).tolist():
             if open_pairs.is_free(first, second):
                 return self.unbarred(first, second, open_pairs, rng)
-        for one in rng.permutation(bits.members(self.order.labels)).tolist():
-            others = bits.members(open_pairs.free(one))
+        for one in rng.permutation(bitset.members(self.order.labels)).tolist():
+            others = bitset.members(open_pairs.free(one))
             if others:
                 return self.pair_of(one, others[rng.integers(len(others))], open_pairs, rng)
         return self.pause()

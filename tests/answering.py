@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nextpair.selectors.placing.beliefs import Beliefs
+from nextpair.selectors.inference.ordinal_classes.posterior import Beliefs
 
 
 def answer(better: int, worse: int, error: float, rng: np.random.Generator) -> int:

@@ -9,14 +9,14 @@ from processes import ask_each
 from sqlalchemy import text
 
 from nextpair.app.client import Client
-from nextpair.app.judging.study import StudySettings
-from nextpair.app.wire.judging import JudgmentOut
-from nextpair.app.wire.results import LogEntryOut, RankingOut
-from nextpair.app.wire.topics import TopicIn
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment
-from nextpair.selectors.topic.state import Topic, fold
-from nextpair.selectors.topic.votes import Ballot, VoteRule
+from nextpair.app.schemas.judging import JudgmentOut
+from nextpair.app.schemas.results import LogEntryOut, RankingOut
+from nextpair.app.schemas.topics import TopicIn
+from nextpair.app.studies.study import StudySettings
+from nextpair.selectors.state.ballots import Ballot, VoteRule
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment
+from nextpair.selectors.state.topic_state import Topic, fold
 from nextpair.storage.database import Connection, Database
 
 Log = dict[str, list[LogEntryOut]]

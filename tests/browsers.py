@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect, sync_playwright
 
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 FLAGS = (
     "--headless",

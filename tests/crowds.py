@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from nextpair.app.client import Client, Refused
-from nextpair.app.wire.judging import AssignmentOut, JudgmentOut
-from nextpair.app.wire.topics import DocumentIn, TopicIn
-from nextpair.app.words import Reason
+from nextpair.app.enums import Reason
+from nextpair.app.schemas.judging import AssignmentOut, JudgmentOut
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 PATIENCE = 1200.0
 """Seconds after which what is waited for will not come: far more than a busy machine needs."""

@@ -14,7 +14,7 @@ from installations import serving
 from processes import children, connections, is_gone
 
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import TopicIn
+from nextpair.app.schemas.topics import TopicIn
 
 
 class Supply:

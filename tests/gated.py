@@ -51,7 +51,7 @@ def pass_gate() -> None:
 def put_gate() -> None:
     """Put the gate before Elo's ratings, in this process and in its helpers."""
     elo: Any = import_module("nextpair.selectors.ratings.elo")
-    crew: Any = import_module("nextpair.app.heavy.crew")
+    crew: Any = import_module("nextpair.app.compute.helper_handle")
     rate = elo.rate
 
     def gated(size: int, matches: Sequence[Any]) -> Any:
@@ -65,6 +65,6 @@ def put_gate() -> None:
 if __name__ == "__main__":
     put_gate()
     if sys.argv[1:] == [HELPER]:
-        import_module("nextpair.app.heavy.helper").main()
+        import_module("nextpair.app.compute.helper_process").main()
     else:
         sys.exit(import_module("nextpair.app.cli").main())

@@ -11,9 +11,9 @@ from installations import new_key
 from loop_guard import watched
 from starlette.testclient import TestClient
 
+from nextpair.app.enums import Scope
 from nextpair.app.main import create_app
 from nextpair.app.settings import Settings
-from nextpair.app.words import Scope
 
 Json = dict[str, Any]
 STUDY, TOPIC = "answers", "coffee"

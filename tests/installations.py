@@ -18,8 +18,8 @@ import psycopg
 from sqlalchemy.engine import make_url
 
 from nextpair.app.client import Client
-from nextpair.app.keys import make_key
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
+from nextpair.app.security.api_keys import make_key
 from nextpair.storage.database import Database
 from nextpair.storage.migrating import migrate, prepare
 

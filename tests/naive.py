@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import product
 
-from nextpair.selectors.topic.judgments import Outcome, Pair
+from nextpair.selectors.state.judgments import Outcome, Pair
 
 Relations = dict[Pair, Outcome]
 

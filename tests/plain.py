@@ -2,7 +2,7 @@
 
 import re
 
-from nextpair.app.invalid import UNKNOWN
+from nextpair.app.validation_messages import UNKNOWN
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 """What was sent, which may hold anything."""

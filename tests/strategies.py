@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from nextpair.selectors.topic.judgments import Outcome, Pair
+from nextpair.selectors.state.judgments import Outcome, Pair
 
 Answer = tuple[int, int, Outcome]
 

@@ -12,10 +12,10 @@ import yaml
 from nextpair.app.cli import parser_for
 from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.errors import STATUS, problem_of
-from nextpair.app.hiring.rules import Hiring
-from nextpair.app.judging.quality import Quality
+from nextpair.app.hiring.pay_rules import Hiring
 from nextpair.app.main import ROUTERS
-from nextpair.app.platforms.finding import find_platform, platform_names
+from nextpair.app.platforms.registry import find_platform, platform_names
+from nextpair.app.quality.rules import Quality
 from nextpair.app.settings import Settings, has_password
 from nextpair.selectors.base import find_selector, selector_names
 from nextpair.selectors.errors import NextpairError

@@ -91,7 +91,7 @@ WEB = """\
 python - <<'END'
 import os
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 with Client(os.environ["URL"], os.environ["NEXTPAIR_KEY"]) as client:
     client.create_study("web", selector="quick-sort")

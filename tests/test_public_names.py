@@ -19,10 +19,10 @@ import nextpair.selectors
 import nextpair.storage
 from nextpair.app import cli, errors
 from nextpair.app.designs.base import design_names
+from nextpair.app.enums import Reason, Scope
 from nextpair.app.main import create_app
-from nextpair.app.platforms.finding import platform_names
+from nextpair.app.platforms.registry import platform_names
 from nextpair.app.settings import Settings
-from nextpair.app.words import Reason, Scope
 from nextpair.selectors.base import End, Idle, selector_names
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.ratings import rating_names

@@ -9,7 +9,7 @@ import pytest
 from in_process import AT, TOPIC, InProcess
 from sqlalchemy import text
 
-from nextpair.app.judging.service import Service
+from nextpair.app.runtime.service import Service
 from nextpair.storage.database import Connection, Database
 
 SIZE = 10

@@ -39,7 +39,7 @@ def watch_simulation() -> None:
 
 def watch_service() -> None:
     """Take a note whenever somebody asks a topic's ranking."""
-    topic: Any = import_module("nextpair.selectors.topic.state").Topic
+    topic: Any = import_module("nextpair.selectors.state.topic_state").Topic
     reported = topic.reported
 
     def watched(*words: Any, **named: Any) -> Any:

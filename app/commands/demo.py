@@ -11,8 +11,8 @@ from nextpair.app.demo import background, example, story
 from nextpair.app.demo.crowd import Crowd
 from nextpair.app.demo.interrupting import interruptible
 from nextpair.app.examples import load_example
-from nextpair.app.keys import SIGN_IN_SECONDS
-from nextpair.app.local.running import Running
+from nextpair.app.local.address import Running
+from nextpair.app.security.api_keys import SIGN_IN_SECONDS
 
 FOLDER = Path("nextpair-demo")
 

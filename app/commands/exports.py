@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nextpair.app.commands.remote import add_service, open_client
-from nextpair.app.wire.exports import Format, idle_option
+from nextpair.app.schemas.exports import Format, idle_option
 from nextpair.selectors.errors import BadOption, NextpairError
 
 EXAMPLE = """\

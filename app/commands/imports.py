@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from nextpair.app.client import Client, Refused
+from nextpair.app.client.uploads import upload_pool
 from nextpair.app.commands.remote import add_service, open_client
 from nextpair.app.formats.fields import FIELDS
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool
-from nextpair.app.formats.sendable import Unsendable
 from nextpair.app.formats.sources import DEPTH, Sources, read_sources
+from nextpair.app.formats.upload_pools import Unsendable
+from nextpair.app.schemas.omissions import OmissionOut, merged, within
 from nextpair.app.simulation.inputs import split_options
-from nextpair.app.uploads import upload_pool
-from nextpair.app.wire.omissions import OmissionOut, merged, within
 from nextpair.selectors.base import find_selector, make_options, selector_names
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, Judges
+from nextpair.selectors.state.settings import DEFAULT_SELECTOR, Judges
 
 EXAMPLE = """\
 examples, in the folder of nextpair start:

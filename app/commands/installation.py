@@ -6,8 +6,8 @@ import sys
 
 from pydantic import ValidationError
 
-from nextpair.app.invalid import first_of
 from nextpair.app.settings import Settings, has_password
+from nextpair.app.validation_messages import first_of
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.database import Database
 from nextpair.storage.migrating import prepare

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from nextpair.app import keys
 from nextpair.app.commands.installation import add_database, read_settings, ready_database
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
+from nextpair.app.security import api_keys
 from nextpair.storage import keys as stored
 
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _create(given: argparse.Namespace) -> int:
     database = ready_database(read_settings(database=given.database))
     with database.write() as connection:
-        key, _ = keys.make_key(connection, Scope(given.scope), given.label, time.time())
+        key, _ = api_keys.make_key(connection, Scope(given.scope), given.label, time.time())
     print(key)
     return 0
 
@@ -60,5 +60,5 @@ def _day(at: float | None) -> str:
 def _revoke(given: argparse.Namespace) -> int:
     database = ready_database(read_settings(database=given.database))
     with database.write() as connection:
-        keys.revoke_key(connection, given.id, time.time())
+        api_keys.revoke_key(connection, given.id, time.time())
     return 0

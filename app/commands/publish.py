@@ -8,9 +8,9 @@ from typing import Any
 
 from nextpair.app.client import Client
 from nextpair.app.commands.remote import add_service, open_client
+from nextpair.app.schemas.hiring import HiringOut, PlanOut
+from nextpair.app.schemas.studies import StudyOut
 from nextpair.app.simulation.inputs import split_options
-from nextpair.app.wire.hiring import HiringOut, PlanOut
-from nextpair.app.wire.studies import StudyOut
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.hiring_rows import HiringState
 

@@ -10,7 +10,7 @@ from nextpair.app.commands.remote import add_service, open_client
 from nextpair.app.formats.trec import RealGrades, parse_real_qrels, read_real_qrels
 from nextpair.app.reports.page import render
 from nextpair.app.reports.reference import compare_with, listed
-from nextpair.app.reports.sentences import (
+from nextpair.app.reports.statements import (
     about_agreement,
     about_audits,
     about_convergence,
@@ -19,8 +19,8 @@ from nextpair.app.reports.sentences import (
     figure,
 )
 from nextpair.app.reports.systems import compare_runs, read_runs
-from nextpair.app.wire.exports import Format
-from nextpair.app.wire.reports import FullReportOut
+from nextpair.app.schemas.exports import Format
+from nextpair.app.schemas.reports import FullReportOut
 from nextpair.selectors.errors import BadOption
 
 EXAMPLE = """\

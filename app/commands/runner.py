@@ -7,9 +7,9 @@ import time
 
 from nextpair.app.commands.installation import add_database, read_settings, ready_database
 from nextpair.app.hiring.runner import Runner
-from nextpair.app.judging.service import Service
-from nextpair.app.middleware import start_logging
-from nextpair.app.schema_watch import schema_watched
+from nextpair.app.runtime.schema_watch import schema_watched
+from nextpair.app.runtime.service import Service
+from nextpair.app.web.middleware import start_logging
 
 SECONDS = 15.0
 

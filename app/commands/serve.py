@@ -11,10 +11,10 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from nextpair.app.commands.installation import add_database, read_settings, ready_database
-from nextpair.app.http_protocol import ConnectionLimits
-from nextpair.app.metrics import FOLDER
-from nextpair.app.scratch import scratch_folder
+from nextpair.app.runtime.temporary_folders import scratch_folder
 from nextpair.app.settings import Settings
+from nextpair.app.web.connection_guard import ConnectionLimits
+from nextpair.app.web.metrics import FOLDER
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import keys
 

@@ -4,10 +4,10 @@ import argparse
 
 from nextpair.app.client import Client
 from nextpair.app.commands.remote import add_service, open_client
-from nextpair.app.keys import SIGN_IN_SECONDS
+from nextpair.app.local.address import Running
 from nextpair.app.local.browser import open_address
 from nextpair.app.local.folder import Folder, NotRunning, here
-from nextpair.app.local.running import Running
+from nextpair.app.security.api_keys import SIGN_IN_SECONDS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,15 +11,15 @@ from functools import partial
 from types import FrameType
 from typing import NoReturn
 
-from nextpair.app import keys
 from nextpair.app.commands.installation import read_settings, ready_database
 from nextpair.app.commands.serve import listen, run_server, tell_processes
 from nextpair.app.commands.sign_in import add_browser, show_address, sign_in
+from nextpair.app.enums import Scope
+from nextpair.app.local.address import HOST, Running
 from nextpair.app.local.folder import DATABASE, AlreadyRunning, Folder, here
-from nextpair.app.local.running import HOST, Running
-from nextpair.app.routes.signing_in import sign_in_path
+from nextpair.app.security import api_keys
 from nextpair.app.settings import Settings
-from nextpair.app.words import Scope
+from nextpair.app.web.routes.signing_in import sign_in_path
 from nextpair.selectors.errors import NextpairError
 
 PORT = 8000
@@ -144,11 +144,11 @@ def _prepare(folder: Folder, settings: Settings) -> str:
     try:
         with database.write() as connection:
             key = folder.key()
-            row = None if key is None else keys.find_valid(connection, key, now)
+            row = None if key is None else api_keys.find_valid(connection, key, now)
             if row is None:
-                key, row = keys.make_key(connection, Scope.ADMIN, LABEL, now)
+                key, row = api_keys.make_key(connection, Scope.ADMIN, LABEL, now)
                 folder.keep_key(key)
-            return keys.make_sign_in(connection, row.id, now)[0]
+            return api_keys.make_sign_in(connection, row.id, now)[0]
     finally:
         database.close()
 

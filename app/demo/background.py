@@ -14,9 +14,9 @@ from pathlib import Path
 
 from nextpair.app.client import Client
 from nextpair.app.commands.installation import read_settings, ready_database
-from nextpair.app.keys import make_key
-from nextpair.app.local.running import HOST, Running
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
+from nextpair.app.local.address import HOST, Running
+from nextpair.app.security.api_keys import make_key
 from nextpair.selectors.errors import NextpairError
 
 PORT = 8000

@@ -9,11 +9,11 @@ import numpy as np
 
 from nextpair.app.client import Client
 from nextpair.app.designs import preference
+from nextpair.app.enums import Reason
 from nextpair.app.formats.trec import Grades
 from nextpair.app.simulation.crowd import SimulatedWorker
-from nextpair.app.words import Reason
 from nextpair.selectors.errors import NextpairError
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 WORKERS = 6
 ERROR = 0.05

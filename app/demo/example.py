@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nextpair.app.client import Client
+from nextpair.app.client.uploads import upload_pool
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.trec import Grades
-from nextpair.app.uploads import upload_pool
-from nextpair.app.wire.results import ExplanationOut, ProgressOut, RankingOut
+from nextpair.app.schemas.results import ExplanationOut, ProgressOut, RankingOut
 
 STUDY = "everyday"
 OWN_STUDY = "your-turn"

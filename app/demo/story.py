@@ -17,9 +17,9 @@ from nextpair.app.client import Client
 from nextpair.app.demo.crowd import ERROR, WORKERS
 from nextpair.app.demo.example import FEWEST, STUDY, Judged
 from nextpair.app.formats.pools import Pool
-from nextpair.app.local.running import Running
-from nextpair.app.wire.results import ExplanationOut
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.app.local.address import Running
+from nextpair.app.schemas.results import ExplanationOut
+from nextpair.selectors.state.judgments import Outcome
 
 WIDEST = 100
 SAID = {Outcome.BETTER: "better than", Outcome.WORSE: "worse than", Outcome.TIE: "as good as"}

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nextpair.app.errors import BadAnswer
-from nextpair.app.invalid import findings, first_of
+from nextpair.app.validation_messages import findings, first_of
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.plugins import Plugins
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 
 class Shape(StrEnum):

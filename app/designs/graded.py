@@ -12,7 +12,7 @@ from nextpair.app.designs.grading import (
     grade_part,
     known_grade,
 )
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 
 class GradedDesign(Design):

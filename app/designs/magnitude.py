@@ -5,7 +5,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from nextpair.app.designs.base import AnswerModel, Design, Part, Shape
-from nextpair.app.values import Real
+from nextpair.app.field_types import Real
 
 
 class MagnitudeAnswer(AnswerModel):

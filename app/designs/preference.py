@@ -12,7 +12,7 @@ from nextpair.app.designs.base import (
     Shape,
 )
 from nextpair.app.errors import BadAnswer
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 
 class PreferenceDesign(Design):

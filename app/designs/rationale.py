@@ -18,15 +18,15 @@ from nextpair.app.designs.grading import (
 )
 from nextpair.app.designs.preference import check_ties, preference_part
 from nextpair.app.errors import BadAnswer
-from nextpair.app.values import Real
-from nextpair.selectors.aggregating.excerpts import (
+from nextpair.app.field_types import Real
+from nextpair.selectors.aggregation.excerpts import (
     LEAST,
     LONGEST,
     NO_TEXT,
     find_excerpt,
     says_no_text,
 )
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 
 class Basis(StrEnum):

@@ -17,9 +17,9 @@ from nextpair.app.designs.grading import (
 )
 from nextpair.app.designs.rationale import check_excerpt
 from nextpair.app.errors import BadAnswer
-from nextpair.app.values import Real
-from nextpair.selectors.aggregating.excerpts import LEAST, NO_TEXT
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.app.field_types import Real
+from nextpair.selectors.aggregation.excerpts import LEAST, NO_TEXT
+from nextpair.selectors.state.judgments import Outcome
 
 
 class FirstAnswer(AnswerModel):

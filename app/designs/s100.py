@@ -5,7 +5,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from nextpair.app.designs.base import AnswerModel, Design, Part, Shape
-from nextpair.app.values import Flag, Whole
+from nextpair.app.field_types import Flag, Whole
 
 START = 50
 

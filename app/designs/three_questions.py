@@ -8,8 +8,8 @@ from pydantic import Field
 from nextpair.app.designs.base import AnswerModel, Design, Part, Seen, Shape
 from nextpair.app.designs.preference import preference_part
 from nextpair.app.errors import BadAnswer
-from nextpair.app.values import Real
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.app.field_types import Real
+from nextpair.selectors.state.judgments import Outcome
 
 
 class Side(StrEnum):

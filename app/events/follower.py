@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 
-from nextpair.app.events.log import Batch, Look, event_of
+from nextpair.app.events.log_batches import Batch, Look, event_of
 from nextpair.selectors.base import End
 
 MOST_WAITING = 1000

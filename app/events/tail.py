@@ -10,13 +10,13 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from nextpair.app.compute.jobs import Extent, Job
+from nextpair.app.compute.pool import HeavyPool
 from nextpair.app.errors import TooManyStreams
 from nextpair.app.events.follower import Follower, Seen
-from nextpair.app.events.log import PAGE, Look, look_from_afar
-from nextpair.app.events.reader import LONGEST_PAUSE, LogReader, News
-from nextpair.app.heavy.jobs import Extent, Job
-from nextpair.app.heavy.pool import HeavyPool
-from nextpair.app.judging.service import Service
+from nextpair.app.events.log_batches import PAGE, Look, look_from_afar
+from nextpair.app.events.log_reader import LONGEST_PAUSE, LogReader, News
+from nextpair.app.runtime.service import Service
 from nextpair.selectors.errors import NextpairError
 
 log = logging.getLogger("nextpair")

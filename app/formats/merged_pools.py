@@ -7,7 +7,7 @@ from nextpair.app.formats.documents import Found
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool, PoolDocument
 from nextpair.app.formats.quota import Quota
-from nextpair.app.shortening import shortened
+from nextpair.app.truncation import shortened
 
 FEW = 5
 """How many ids a warning names."""

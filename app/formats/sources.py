@@ -10,9 +10,9 @@ from nextpair.app.formats.merged_pools import Names, merge_pools
 from nextpair.app.formats.pools import Pool
 from nextpair.app.formats.quota import Quota
 from nextpair.app.formats.run_pools import pool_runs
-from nextpair.app.formats.sendable import check_pool
 from nextpair.app.formats.trec import is_word
 from nextpair.app.formats.trec_topics import read_topics
+from nextpair.app.formats.upload_pools import check_pool
 from nextpair.selectors.errors import BadInput
 
 DEPTH = 100

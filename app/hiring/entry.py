@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from nextpair.app.errors import BadArrival, PlatformError
-from nextpair.app.hiring.deeds import Kind
-from nextpair.app.hiring.guarded import GuardedAccount
-from nextpair.app.judging.service import Service
-from nextpair.app.judging.study import Study
+from nextpair.app.hiring.guarded_account import GuardedAccount
+from nextpair.app.hiring.outbox import Kind
 from nextpair.app.platforms.base import Shows
 from nextpair.app.platforms.facts import Arrival, Stage
+from nextpair.app.runtime.service import Service
+from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import AT_WORK, HANDED_IN, OfferRow, OfferState, SubmissionRow

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable
 
 from nextpair.app.errors import Overtaken, PlatformDenied, PlatformUnreachable
-from nextpair.app.hiring.deeds import Note, note
-from nextpair.app.hiring.faults import describe
-from nextpair.app.hiring.intake import read_news
-from nextpair.app.judging.service import Service
+from nextpair.app.hiring.fault_descriptions import describe
+from nextpair.app.hiring.outbox import Note, note
+from nextpair.app.hiring.platform_events import read_news
 from nextpair.app.platforms.facts import News
+from nextpair.app.runtime.service import Service
 from nextpair.storage import hirings
 from nextpair.storage.errors import Unavailable
 from nextpair.storage.hiring_rows import HiringRow, NoticeRow

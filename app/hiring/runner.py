@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from nextpair.app.errors import Overtaken, PlatformError, PlatformUnreachable
-from nextpair.app.hiring import confirming
-from nextpair.app.hiring.deciding import decide_all
-from nextpair.app.hiring.deeds import Note, note
-from nextpair.app.hiring.doing import Doing
-from nextpair.app.hiring.faults import describe
-from nextpair.app.hiring.guarded import GuardedAccount
-from nextpair.app.hiring.hearing import OVERTURN_SECONDS, WIDE_SECONDS, Hearing
-from nextpair.app.hiring.lapsing import awaits_late, lapse
-from nextpair.app.hiring.offering import offer_more, withdraw, work_left
-from nextpair.app.hiring.standings import Standings
-from nextpair.app.hiring.tasking import offer_tasks, settle
-from nextpair.app.judging.service import Service
-from nextpair.app.judging.study import Study
+from nextpair.app.hiring import confirmation
+from nextpair.app.hiring.decisions import decide_all
+from nextpair.app.hiring.dispatcher import Doing
+from nextpair.app.hiring.fault_descriptions import describe
+from nextpair.app.hiring.guarded_account import GuardedAccount
+from nextpair.app.hiring.inbox import OVERTURN_SECONDS, WIDE_SECONDS, Hearing
+from nextpair.app.hiring.lapsed_sessions import awaits_late, lapse
+from nextpair.app.hiring.offer_status import Standings
+from nextpair.app.hiring.offers import offer_more, withdraw, work_left
+from nextpair.app.hiring.outbox import Note, note
+from nextpair.app.hiring.task_offers import offer_tasks, settle
 from nextpair.app.platforms.base import Account, Platform, Shows
-from nextpair.app.platforms.finding import read_access
+from nextpair.app.platforms.registry import read_access
+from nextpair.app.runtime.service import Service
+from nextpair.app.studies.study import Study
 from nextpair.selectors.errors import NextpairError
-from nextpair.storage import deeds, hirings, offers, studies
+from nextpair.storage import hirings, offers, outbox, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
     UNDECIDED,
@@ -110,7 +110,7 @@ class Runner:
         with self._service.database.read() as connection:
             made = offers.list_offers(connection, row.study_id)
             return bool(
-                deeds.intended(connection, row.study_id)
+                outbox.intended(connection, row.study_id)
                 or offers.submissions_in(connection, row.study_id, UNDECIDED)
                 or awaits_late(connection, row.study_id, self._clock())
                 or any(one.state == OfferState.OPEN or one.working for one in made)
@@ -171,7 +171,7 @@ class Runner:
         hearing.poll(wide=wide)
         if wide:
             self._looked[study.id] = now
-        if confirming.settle(self._service, study.id, now):
+        if confirmation.settle(self._service, study.id, now):
             # Answers that count now may have stopped their workers.
             with database.read() as connection:
                 study = self._service.study(connection, study.id)

@@ -3,13 +3,13 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from nextpair.app.judging.asking import next_in_study, next_in_topic
-from nextpair.app.judging.choosing import Handed
-from nextpair.app.judging.service import Service
-from nextpair.app.judging.study import Study
-from nextpair.app.judging.tokens import Session
-from nextpair.app.judging.wish import Wish
-from nextpair.app.words import Reason
+from nextpair.app.enums import Reason
+from nextpair.app.judging.issuer import Handed
+from nextpair.app.judging.next_question import next_in_study, next_in_topic
+from nextpair.app.judging.next_request import Wish
+from nextpair.app.runtime.service import Service
+from nextpair.app.security.tokens import Session
+from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, topics
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Status, VerdictRow

@@ -5,8 +5,8 @@ import sys
 import webbrowser
 from threading import Thread
 
+from nextpair.app.html_markup import element
 from nextpair.app.local.folder import Folder
-from nextpair.app.markup import element
 
 
 def has_screen() -> bool:

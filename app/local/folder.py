@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from nextpair.app.local.running import Running
+from nextpair.app.local.address import Running
 from nextpair.selectors.errors import NextpairError
 
 NAME = ".nextpair"

@@ -1,7 +1,7 @@
 """The page that says which files can be imported, from what the readers themselves go by."""
 
 from nextpair.app.formats import fields
-from nextpair.app.markup import Html, element
+from nextpair.app.html_markup import Html, element
 from nextpair.app.pages.plain import plain_page
 
 

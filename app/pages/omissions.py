@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import nh3
 
 from nextpair.app.pages.sanitising import sanitise
-from nextpair.app.wire.omissions import OmissionOut, merged
+from nextpair.app.schemas.omissions import OmissionOut, merged
 
 WEB = ("http", "https")
 REMOTE_IMAGES = "images at web addresses"

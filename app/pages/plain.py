@@ -1,6 +1,6 @@
 """Pages of plain text: the front page, and what a person reads where something went wrong."""
 
-from nextpair.app.markup import Content, Html, element
+from nextpair.app.html_markup import Content, Html, element
 
 STYLES = ("judge.css", "charts.css", "dashboard.css")
 

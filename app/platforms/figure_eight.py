@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 from pydantic import Field, SecretStr, StringConstraints, field_validator
 
 from nextpair.app.errors import BadArrival, BadNotice
+from nextpair.app.field_types import Flag, Line, Real, Whole
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.figure_eight import FigureEightAccount
 from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
@@ -23,10 +24,9 @@ from nextpair.app.platforms.accounts.figure_eight_units import (
     slots_of,
     units_of,
 )
-from nextpair.app.platforms.accounts.reading import parse
+from nextpair.app.platforms.accounts.payloads import parse
 from nextpair.app.platforms.base import Account, Platform, Shows, site_of, wanted
 from nextpair.app.platforms.facts import Arrival, Code, Finish, Hook, News, Offer, Price, Receipt
-from nextpair.app.values import Flag, Line, Real, Whole
 
 log = logging.getLogger("nextpair")
 

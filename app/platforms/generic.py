@@ -8,9 +8,9 @@ from urllib.parse import quote
 from pydantic import Field, StringConstraints, model_validator
 
 from nextpair.app.errors import BadArrival
+from nextpair.app.field_types import Line
 from nextpair.app.platforms.base import Platform, site_of, wanted
 from nextpair.app.platforms.facts import Arrival, Code, Finish, Form, Nothing, Receipt, Redirect
-from nextpair.app.values import Line
 
 Parameter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{0,100}$")]
 Site = Annotated[str, StringConstraints(pattern=r"^https?://[A-Za-z0-9.:\[\]-]+$")]

@@ -8,6 +8,7 @@ from xml.sax.saxutils import quoteattr
 from pydantic import Field, SecretStr
 
 from nextpair.app.errors import BadArrival, BadNotice
+from nextpair.app.field_types import Line
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.label_studio import (
     SECRET_HEADER,
@@ -15,10 +16,9 @@ from nextpair.app.platforms.accounts.label_studio import (
     answer_in,
     data_of,
 )
-from nextpair.app.platforms.accounts.reading import parse
+from nextpair.app.platforms.accounts.payloads import parse
 from nextpair.app.platforms.base import Account, Platform, Shows
 from nextpair.app.platforms.facts import Arrival, Hook, News, Offer, Price
-from nextpair.app.values import Line
 
 _ANSWERS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
 

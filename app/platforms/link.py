@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
+from nextpair.app.field_types import Flag
 from nextpair.app.platforms.base import Platform, wanted
 from nextpair.app.platforms.facts import Arrival, Code, Finish, Nothing, Receipt
-from nextpair.app.values import Flag
 
 Parameter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 

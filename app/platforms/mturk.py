@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 from pydantic import Field, StringConstraints
 
 from nextpair.app.errors import BadArrival, BadNotice
+from nextpair.app.field_types import Flag, Line, Real, Whole
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.mturk import MTurkAccount
 from nextpair.app.platforms.accounts.mturk_access import MTurkAccess
@@ -20,7 +21,6 @@ from nextpair.app.platforms.accounts.mturk_types import Types
 from nextpair.app.platforms.accounts.sns import check_signature, read_envelope
 from nextpair.app.platforms.base import Account, Platform, site_of, wanted
 from nextpair.app.platforms.facts import Arrival, Finish, Form, Hook, News, Offer, Price, Receipt
-from nextpair.app.values import Flag, Line, Real, Whole
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SUBMIT_TO = "submit_to"

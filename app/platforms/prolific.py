@@ -13,10 +13,11 @@ from urllib.parse import quote
 from pydantic import Field, SecretStr, StringConstraints, field_validator, model_validator
 
 from nextpair.app.errors import BadArrival, BadNotice
+from nextpair.app.field_types import Flag, Line, Prose, Real, Whole
 from nextpair.app.platforms import base
+from nextpair.app.platforms.accounts.payloads import Node, parse
 from nextpair.app.platforms.accounts.prolific import ProlificAccount, stage_of
 from nextpair.app.platforms.accounts.prolific_links import check_link
-from nextpair.app.platforms.accounts.reading import Node, parse
 from nextpair.app.platforms.base import Account, Platform, wanted
 from nextpair.app.platforms.facts import (
     Arrival,
@@ -30,7 +31,6 @@ from nextpair.app.platforms.facts import (
     Stage,
     Submission,
 )
-from nextpair.app.values import Flag, Line, Prose, Real, Whole
 
 WORKER, SESSION, STUDY = "PROLIFIC_PID", "SESSION_ID", "STUDY_ID"
 TOKEN = "prolific_token"

@@ -17,16 +17,16 @@ import numpy as np
 from nextpair.app.designs.base import Design, Shape
 from nextpair.app.designs.magnitude import MagnitudeDesign
 from nextpair.app.designs.s100 import S100Design
-from nextpair.app.reports.facts import Facts
-from nextpair.selectors.aggregating.answers import collect
-from nextpair.selectors.aggregating.means import normalise_magnitudes
+from nextpair.app.reports.topic_snapshot import Facts
+from nextpair.selectors.aggregation.means import normalise_magnitudes
+from nextpair.selectors.aggregation.responses import collect
 from nextpair.selectors.agreement.kappas import (
     Level,
     fleiss_kappa,
     krippendorff_alpha,
     weighted_kappa,
 )
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import Purpose
 
 ENOUGH = 10

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.app.judging import reporting
-from nextpair.app.judging.live import Change, LiveTopic
-from nextpair.app.reports.facts import Facts
-from nextpair.app.reports.wishes import POINTS
-from nextpair.selectors.agreement.orders import tau_b
+from nextpair.app.reports.request import POINTS
+from nextpair.app.reports.topic_snapshot import Facts
+from nextpair.app.results import rankings
+from nextpair.app.runtime.projection import Change, LiveTopic
+from nextpair.selectors.agreement.rank_correlation import tau_b
 from nextpair.storage.judgments import vote_of
 
 MOST_WORK = 100_000
@@ -54,7 +54,7 @@ def curve(start: LiveTopic, facts: Facts, points: int) -> list[Point]:
         upto = round(len(rows) * place / points)
         start.apply(Change(start.head, votes=[vote_of(row) for row in rows[done:upto]]))
         done = upto
-        scores = reporting.scores(start, facts.asked, facts.said(upto)) if upto else None
+        scores = rankings.scores(start, facts.asked, facts.said(upto)) if upto else None
         found.append(Point(upto, _tau(scores, facts.scores)))
     return found
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from nextpair.app.designs.base import Design
 from nextpair.app.designs.s100 import S100Design
-from nextpair.selectors.topic.reported import ReportedOrder
+from nextpair.selectors.state.reported_order import ReportedOrder
 
 MOST_LEVELS = 1000
 LEVELS = 4

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from importlib.resources import files
 
-from nextpair.app.markup import Html, element
+from nextpair.app.html_markup import Html, element
 from nextpair.app.pages.files import static_files
-from nextpair.app.reports import comparisons, sections
-from nextpair.app.wire.reports import FullReportOut
+from nextpair.app.reports import comparison_sections, sections
+from nextpair.app.schemas.reports import FullReportOut
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """What a browser may do with the page, however it got there: show it."""
@@ -28,8 +28,8 @@ def render(report: FullReportOut) -> str:
         sections.reliability(report),
         sections.agreement(report),
         sections.convergence(report),
-        comparisons.reference(report.reference) if report.reference else None,
-        comparisons.systems(report.systems) if report.systems else None,
+        comparison_sections.reference(report.reference) if report.reference else None,
+        comparison_sections.systems(report.systems) if report.systems else None,
         sections.workers(report),
         sections.topics(report),
     ]

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.app.judging import reporting
-from nextpair.app.judging.live import LiveTopic
-from nextpair.app.judging.scoring import Said
-from nextpair.selectors.topic import bits
-from nextpair.selectors.topic.judgments import Outcome, Pair
-from nextpair.selectors.topic.singles import Singles
-from nextpair.selectors.topic.state import Topic
+from nextpair.app.results import rankings
+from nextpair.app.results.scores import Said
+from nextpair.app.runtime.projection import LiveTopic
+from nextpair.selectors.state import bitset
+from nextpair.selectors.state.judgments import Outcome, Pair
+from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.topic_state import Topic
 
 _SHARE = {Outcome.BETTER.value: 1.0, Outcome.TIE.value: 0.5, Outcome.WORSE.value: 0.0}
 
@@ -54,7 +54,7 @@ def snapshot(live: LiveTopic, said: Said) -> Compared:
     state = live.state
     ids, certainty = state.documents.ids, None
     if isinstance(state, Singles):
-        below = _below_by_score(reporting.scores(live, None, said))
+        below = _below_by_score(rankings.scores(live, None, said))
     else:
         below, certainty = _below_in_order(state), state.certainty()
     weights = np.ones(len(ids)) if certainty is None else np.asarray(certainty, dtype=np.float64)
@@ -78,10 +78,10 @@ def _below_by_score(scores: NDArray[np.float64]) -> Callable[[int], list[int]]:
 def _below_in_order(state: Topic) -> Callable[[int], list[int]]:
     order = state.order
     labels = [order.label(place) for place in range(order.size)]
-    members = {label: order.members(label) for label in bits.members(order.labels)}
+    members = {label: order.members(label) for label in bitset.members(order.labels)}
     below = {label: order.below(label) for label in members}
     return lambda place: sorted(
-        worse for label in bits.members(below[labels[place]]) for worse in members[label]
+        worse for label in bitset.members(below[labels[place]]) for worse in members[label]
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow
 
 _SIGNS = {Outcome.BETTER.value: 1, Outcome.WORSE.value: -1, Outcome.TIE.value: 0}

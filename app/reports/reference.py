@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nextpair.app.wire.reports import ConcordanceOut, ReferenceOut, TopicReferenceOut
-from nextpair.selectors.agreement.orders import (
+from nextpair.app.schemas.reports import ConcordanceOut, ReferenceOut, TopicReferenceOut
+from nextpair.selectors.agreement.rank_correlation import (
     Concordance,
     auc,
     concordance,

@@ -1,8 +1,8 @@
 """The parts of the page: a heading, sentences, and a picture or a table each."""
 
-from nextpair.app.markup import Content, Html, element, join, table
-from nextpair.app.reports.drawing import draw_curve, draw_intervals
-from nextpair.app.reports.sentences import (
+from nextpair.app.enums import ENDINGS
+from nextpair.app.html_markup import Content, Html, element, join, table
+from nextpair.app.reports.statements import (
     about_agreement,
     about_audits,
     about_convergence,
@@ -12,14 +12,14 @@ from nextpair.app.reports.sentences import (
     figure,
     share,
 )
-from nextpair.app.wire.reports import (
+from nextpair.app.reports.svg_plots import draw_curve, draw_intervals
+from nextpair.app.schemas.reports import (
     PairOfWorkersOut,
     PointOut,
     ReportOut,
     TopicReportOut,
     WorkerReportOut,
 )
-from nextpair.app.words import ENDINGS
 
 MOST_ROWS = 500
 MOST_CURVES = 60

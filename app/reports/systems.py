@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.trec import are_whole, read_run
 from nextpair.app.reports.reference import Grades, Scores, concordance_out
-from nextpair.app.wire.reports import DiscriminationOut, MeasureOut, SystemOut, SystemsOut
-from nextpair.selectors.agreement.orders import concordance, tau_b
+from nextpair.app.schemas.reports import DiscriminationOut, MeasureOut, SystemOut, SystemsOut
+from nextpair.selectors.agreement.rank_correlation import concordance, tau_b
 from nextpair.selectors.agreement.systems import (
     Runs,
     compare_systems,

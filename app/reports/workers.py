@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nextpair.app.designs.base import Shape
-from nextpair.app.judging.marking import find_gold
-from nextpair.app.judging.quality import Checked, Quality, check_batch
-from nextpair.app.judging.scoring import Said
-from nextpair.app.reports.facts import Facts
-from nextpair.selectors.aggregating import bradley_terry
-from nextpair.selectors.aggregating.answers import Numbers
-from nextpair.selectors.aggregating.dawid_skene import dawid_skene
-from nextpair.selectors.agreement.workers import Told, repeated_pairs, repeats, triads
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.app.quality.marking import find_gold
+from nextpair.app.quality.rules import Checked, Quality, check_batch
+from nextpair.app.reports.topic_snapshot import Facts
+from nextpair.app.results.scores import Said
+from nextpair.selectors.aggregation import bradley_terry
+from nextpair.selectors.aggregation.dawid_skene import dawid_skene
+from nextpair.selectors.aggregation.responses import Numbers
+from nextpair.selectors.agreement.consistency import Told, repeated_pairs, repeats, triads
+from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import Effect, JudgmentRow, Purpose
 
 SELECTOR, BRADLEY_TERRY, DAWID_SKENE = "selector", "bradley-terry", "dawid-skene"

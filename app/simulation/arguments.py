@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nextpair.app.commands.remote import add_service
 from nextpair.selectors.base import selector_names
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
+from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 COLUMNS = "topic,first,second,worker,answer"
 ANSWERS = "better,worse,tie"

@@ -9,7 +9,7 @@ from math import fsum
 import numpy as np
 
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 TIE_SHARE = 0.7
 """A wrong answer to a pair that differs is a tie this often, else it is reversed."""

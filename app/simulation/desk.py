@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from nextpair.app.simulation.truths import Answer, Question
 from nextpair.selectors.base import End, Idle
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Pair, unordered
-from nextpair.selectors.topic.settings import Lease, Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Pair, unordered
+from nextpair.selectors.state.settings import Lease, Settings
+from nextpair.selectors.state.topic_state import Topic
 
 
 class Desk(Protocol):

@@ -20,7 +20,7 @@ from nextpair.app.simulation.truths import (
 )
 from nextpair.selectors.base import find_selector, make_options
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
+from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 
 def check_counts(given: argparse.Namespace) -> None:

@@ -14,21 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.client import Client
+from nextpair.app.client.uploads import upload_pool
 from nextpair.app.designs import preference
+from nextpair.app.enums import Reason
 from nextpair.app.formats.pools import Pool, PoolDocument
-from nextpair.app.formats.sendable import Unsendable
+from nextpair.app.formats.upload_pools import Unsendable
 from nextpair.app.names import clean_name
+from nextpair.app.schemas.judging import AssignmentOut
 from nextpair.app.simulation.desk import Desk, OpenDesk
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.truths import Answer, Question
-from nextpair.app.uploads import upload_pool
-from nextpair.app.wire.judging import AssignmentOut
-from nextpair.app.words import Reason
 from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import NextpairError
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Pair, unordered
-from nextpair.selectors.topic.settings import Settings
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Pair, unordered
+from nextpair.selectors.state.settings import Settings
 
 LEASE_SECONDS = 10.0**7
 """No question may come back only because the others take their time."""

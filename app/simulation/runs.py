@@ -15,7 +15,7 @@ from nextpair.app.simulation.memory import peak_mb
 from nextpair.app.simulation.truths import Question, Truth
 from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.settings import ConflictPolicy, Settings
+from nextpair.selectors.state.settings import ConflictPolicy, Settings
 
 SEEDS = 2**53
 """Topics' seeds stay below this: every reader of JSON keeps such a number exactly."""

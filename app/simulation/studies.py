@@ -7,12 +7,12 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from nextpair.app.parenthood import leave_with_parent
+from nextpair.app.runtime.process_watch import leave_with_parent
+from nextpair.app.runtime.threads import limit_threads, one_thread
 from nextpair.app.simulation.curves import Curve, Point, run_curve
 from nextpair.app.simulation.desk import Desks, LocalDesk
 from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Truth
-from nextpair.app.threads import limit_threads, one_thread
 
 Task = tuple[int, int, int]
 """A plan, a repeat and a topic, by their places."""

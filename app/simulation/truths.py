@@ -14,8 +14,8 @@ from nextpair.app.formats.files import BadFile, rows
 from nextpair.app.formats.trec import Grades
 from nextpair.app.simulation.crowd import SimulatedWorker
 from nextpair.selectors.errors import BadInput, BadOption
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Outcome, Pair, unordered
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Outcome, Pair, unordered
 
 MEANINGS = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
 SCORES = {Outcome.BETTER: 1.0, Outcome.TIE: 0.5, Outcome.WORSE: 0.0}

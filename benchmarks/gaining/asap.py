@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gaining.judges import CHECKPOINTS, Judges, Scale, judgment, tau_b
-from nextpair.selectors.gaining.chances import chances
-from nextpair.selectors.gaining.fitting import factor
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, unordered
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import fold
+from nextpair.selectors.inference.gaussian_scores.expectation_propagation import factor
+from nextpair.selectors.inference.gaussian_scores.thurstone import chances
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import fold
 
 Array = NDArray[np.float64]
 PRIOR = 0.5

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.gaining.judges import Judges, Scale, play
 from benchmarks.section import Section, main, processes
-from nextpair.selectors.topic.settings import Settings
+from nextpair.selectors.state.settings import Settings
 
 FIRST_SEED, SEEDS = 3_000, 40
 CHECKPOINTS = (1, 2, 3)

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.gaining.judges import CHECKPOINTS, Judges, Scale, play
 from benchmarks.section import Section, main, processes
 from nextpair.selectors.information_gain import InformationGain
-from nextpair.selectors.topic.settings import Settings
+from nextpair.selectors.state.settings import Settings
 
 FIRST_SEED, SEEDS = 52_000, 40
 """Seeds below 10,000, and from 12,000, 22,000, 32,000 and 42,000 on, were looked at before."""

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic
 
 CHECKPOINTS = (1, 2, 3, 5, 10)
 """Judgments per item at which the order is compared with the true one."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from benchmarks.gaining.judges import Judges, Scale, play, tau_b
 from benchmarks.section import Section, main, processes
-from nextpair.selectors.gaining import explaining
-from nextpair.selectors.topic.settings import Settings
+from nextpair.selectors.inference.gaussian_scores import model_averaging
+from nextpair.selectors.state.settings import Settings
 
 FIRST_SEED, SEEDS = 4_000, 10
 CHECKPOINTS = (1, 2, 5)
@@ -39,7 +39,7 @@ def measure(given: argparse.Namespace) -> Section:
 
 
 def _taus(limits: tuple[int, int], seed: int) -> list[float]:
-    explaining.FEW, explaining.MANY = limits
+    model_averaging.FEW, model_averaging.MANY = limits
     judges = Judges(SCALE, np.random.default_rng([seed, 8]))
     settings = Settings("information-gain", {"risk": 0.0, "budget": 0.0}, seed=seed)
     played = play(judges, settings, CHECKPOINTS)

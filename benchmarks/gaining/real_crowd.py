@@ -14,9 +14,9 @@ from nextpair.app.simulation.runs import compare
 from nextpair.app.simulation.truths import SCORES, Question, Recorded
 from nextpair.selectors import ratings
 from nextpair.selectors.ratings.match import Match
-from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic
 
 BUDGETS = (3, 5, 8)
 FIRST_SEED, SEEDS = 1_000, 40

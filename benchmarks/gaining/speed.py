@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from benchmarks.section import Section, main, met
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, unordered
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic, fold
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic, fold
 
 SIZES = (100, 200, 400, 1_000, 2_000, 5_000, 10_000)
 BEGUN, TIMED = 5, 300

@@ -29,7 +29,7 @@ from installations import migrated, new_key, serving
 
 from benchmarks.holding.large_study import TOPIC, fill
 from nextpair.app.client import Client
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
 
 LONGEST = 600.0
 """Seconds after which a load ends, whether it is left or not."""

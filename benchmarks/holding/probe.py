@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 NEXT, JUDGMENT, HEALTH = "next", "judgment", "healthz"
 KINDS = (NEXT, JUDGMENT, HEALTH)

@@ -13,11 +13,11 @@ from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import Plan, judge_topic
 from nextpair.app.simulation.truths import Question, Truth
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.believing import Believer, Reliability
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment
-from nextpair.selectors.topic.judgments import Outcome as Relation
-from nextpair.selectors.topic.settings import Settings
+from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment
+from nextpair.selectors.state.judgments import Outcome as Relation
+from nextpair.selectors.state.settings import Settings
 
 ERROR, SIZES, SEEDS, EVERY = 0.1, (20, 100), 2, 2
 FIRST_SEED = 60

@@ -13,9 +13,9 @@ from benchmarks.section import Section, main
 from nextpair.app.simulation.crowd import CrowdSettings, recruit
 from nextpair.app.simulation.truths import Graded, Question
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.judgments import Judgment
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic, fold
+from nextpair.selectors.state.judgments import Judgment
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic, fold
 
 SHARES = (0.25, 0.5, 0.75)
 """Of the work, when the forecast is asked for."""

@@ -10,10 +10,10 @@ import numpy as np
 from benchmarks.section import Section, main, met
 from nextpair.app.simulation.crowd import SimulatedWorker
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic, fold
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic, fold
 
 SIZES = (250, 500, 1_000, 2_000, 4_000)
 GRADES = (0.6, 0.2, 0.1, 0.07, 0.03)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nextpair.selectors.aggregating.answers import Numbers
-from nextpair.selectors.agreement.orders import tau_b
+from nextpair.selectors.aggregation.responses import Numbers
+from nextpair.selectors.agreement.rank_correlation import tau_b
 
 
 def convergence(rankings: Sequence[ArrayLike]) -> Numbers:

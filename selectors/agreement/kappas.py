@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.metrics import cohen_kappa_score
 
-from nextpair.selectors.aggregating.answers import (
+from nextpair.selectors.aggregation.responses import (
     Answers,
     Numbers,
     Places,

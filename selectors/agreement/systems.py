@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from nextpair.selectors.aggregating.answers import Numbers
-from nextpair.selectors.agreement.orders import Concordance, concordance, tau_b
+from nextpair.selectors.aggregation.responses import Numbers
+from nextpair.selectors.agreement.rank_correlation import Concordance, concordance, tau_b
 from nextpair.selectors.errors import BadInput, BadOption
 
 Gains = Mapping[str, float]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from nextpair.selectors.aggregating.davidson import (
+from nextpair.selectors.aggregation.davidson import (
     Comparisons,
     Davidson,
     error_of_difference,

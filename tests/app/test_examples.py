@@ -6,7 +6,7 @@ import pytest
 
 from nextpair.app.examples import load_example
 from nextpair.app.formats.pools import Pool
-from nextpair.selectors.topic.documents import Document, Documents
+from nextpair.selectors.state.documents import Document, Documents
 
 POOLS, GRADES = load_example()
 

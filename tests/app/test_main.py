@@ -6,7 +6,7 @@ import sys
 import pytest
 from in_process import installed
 
-from nextpair.app.threads import TURN_SECONDS
+from nextpair.app.runtime.threads import TURN_SECONDS
 
 LOADED = """
 import sys
@@ -15,7 +15,7 @@ from nextpair.app.settings import Settings
 
 create_app(Settings(database=sys.argv[1]))
 before = set(sys.modules)
-from nextpair.app.reports.building import build
+from nextpair.app.reports.report import build
 from nextpair.selectors.base import find_selector, selector_names
 
 for name in selector_names():

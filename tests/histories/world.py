@@ -18,11 +18,11 @@ from platforms.mturk_server import KEY, SECRET
 from platforms.scenes import PUBLIC
 from pydantic import SecretStr
 
-from nextpair.app.hiring import managing
-from nextpair.app.hiring.guarded import GuardedAccount
+from nextpair.app.hiring import management
+from nextpair.app.hiring.guarded_account import GuardedAccount
 from nextpair.app.hiring.runner import Runner
-from nextpair.app.judging.service import Service
-from nextpair.app.platforms.finding import make_platform, read_access
+from nextpair.app.platforms.registry import make_platform, read_access
+from nextpair.app.runtime.service import Service
 from nextpair.app.settings import Settings
 
 _SESSION = boto3.session.Session(KEY, SECRET, region_name="us-east-1")
@@ -91,7 +91,7 @@ class World:
 
     def committed(self) -> tuple[int, int]:
         """Return what was spent or is reserved, and the budget, as the API has them."""
-        about = managing.look(self.service.app.state.service, STUDY)
+        about = management.look(self.service.app.state.service, STUDY)
         return about.money.committed, about.study.settings.hiring.budget
 
     def activity(self) -> list[Json]:
@@ -133,7 +133,7 @@ class World:
 
     def _process(self) -> Runner:
         clock, ahead = self.service.clock, self.chance.choice(AHEAD)
-        with mock.patch("nextpair.app.judging.service.Database", lambda *_, **__: self.database):
+        with mock.patch("nextpair.app.runtime.service.Database", lambda *_, **__: self.database):
             made = Service(self._settings, clock)
         self.database.clock = clock
         runner = Runner(made, lambda: clock() + ahead)

@@ -14,8 +14,8 @@ from pydantic import SecretStr
 from sqlalchemy import delete, event, func, insert, select, text
 
 from nextpair.app.hiring.runner import Runner
-from nextpair.app.judging.service import Service
-from nextpair.app.platforms.finding import make_platform, read_access
+from nextpair.app.platforms.registry import make_platform, read_access
+from nextpair.app.runtime.service import Service
 from nextpair.app.settings import Settings
 from nextpair.storage.database import Database
 from nextpair.storage.hiring_tables import Base, Deed, Leader, Offer, Submission
@@ -131,7 +131,7 @@ class Play:
         platform = make_platform(scene.platform, scene.options())
         access = read_access(scene.platform, self.settings.platforms)
         self._account = platform.open(access)
-        monkeypatch.setattr("nextpair.app.judging.service.Database", lambda *_, **__: self.database)
+        monkeypatch.setattr("nextpair.app.runtime.service.Database", lambda *_, **__: self.database)
         for kind in (httpx.Client, URLLib3Session):
             monkeypatch.setattr(kind, "send", self._deadly(kind.send))
 

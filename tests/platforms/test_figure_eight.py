@@ -21,7 +21,7 @@ from nextpair.app.errors import (
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Code, Hook, Offer, Receipt, Stage, Submission, Task
-from nextpair.app.platforms.finding import make_platform, read_access
+from nextpair.app.platforms.registry import make_platform, read_access
 
 TOPIC = {"id": "coffee", "title": "Coffee", "description": "", "narrative": ""}
 DOCUMENTS = [{"id": n, "title": "", "text": f"<{n}>", "html": None, "url": None} for n in "ab"]

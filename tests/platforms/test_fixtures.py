@@ -24,8 +24,8 @@ from platforms.sns import Signer
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.accounts.mturk_messages import fields_in
 from nextpair.app.platforms.facts import Offer
-from nextpair.app.platforms.finding import make_platform
 from nextpair.app.platforms.mturk import MTurk
+from nextpair.app.platforms.registry import make_platform
 
 OWN = Path(__file__).parents[1] / "data" / "platforms"
 SHARED = Path(__file__).parents[3] / "shared" / "platforms" / "fixtures"

@@ -14,7 +14,7 @@ from nextpair.app.errors import BadArrival, KeysUnavailable
 from nextpair.app.platforms.accounts import key_cache
 from nextpair.app.platforms.accounts.key_cache import FRESH_SECONDS, LONGEST_SECONDS, KeyCache
 from nextpair.app.platforms.base import Platform
-from nextpair.app.platforms.finding import make_platform, read_access
+from nextpair.app.platforms.registry import make_platform, read_access
 
 CALLERS = 8
 

@@ -15,7 +15,7 @@ from nextpair.app.errors import BadNotice, Malformed, PlatformDenied, PlatformUn
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Hook, Offer, Task, TaskAnswer
-from nextpair.app.platforms.finding import make_platform, read_access
+from nextpair.app.platforms.registry import make_platform, read_access
 
 NEWS = "https://judge.example.org/v1/studies/s/news/abc"
 TOPIC = {"id": "coffee", "title": "Coffee", "description": "", "narrative": ""}

@@ -27,7 +27,7 @@ from nextpair.app.platforms.facts import (
     Stage,
     Submission,
 )
-from nextpair.app.platforms.finding import make_platform, read_access
+from nextpair.app.platforms.registry import make_platform, read_access
 
 OFFER = Offer(
     "s", 1, "A study", "", "https://judge.example.org/judge/s/enter?a=1&b=2", 3, 10, 50, "USD"

@@ -25,7 +25,7 @@ from nextpair.app.errors import (
 )
 from nextpair.app.platforms.base import Account, Platform
 from nextpair.app.platforms.facts import Hook, Offer, Price, Receipt, Redirect, Stage, Submission
-from nextpair.app.platforms.finding import make_platform, read_access
+from nextpair.app.platforms.registry import make_platform, read_access
 from nextpair.selectors.errors import BadOption
 
 URL = "https://judge.example.org/judge/s/enter"

@@ -16,8 +16,8 @@ from platforms.test_label_studio import OFFER, answers
 from pydantic import SecretStr
 
 from nextpair.app.client import Client
-from nextpair.app.platforms.finding import make_platform, read_access
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.platforms.registry import make_platform, read_access
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 from nextpair.storage.database import Database
 from nextpair.storage.hiring_rows import HiringState
 

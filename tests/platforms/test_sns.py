@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from nextpair.app.errors import BadNotice, PlatformUnreachable
 from nextpair.app.platforms.accounts.sns import AWS, _certificate
 from nextpair.app.platforms.facts import Hook, News, Stage, Submission
-from nextpair.app.platforms.finding import make_platform, read_access
+from nextpair.app.platforms.registry import make_platform, read_access
 
 RETURNED = {
     "Events": [{"EventType": "AssignmentReturned", "HITId": "H", "AssignmentId": "A"}],

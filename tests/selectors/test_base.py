@@ -17,9 +17,9 @@ from nextpair.selectors.errors import (
 )
 from nextpair.selectors.merge_tie import MergeTie, MergeTieOptions
 from nextpair.selectors.quick_sort import QuickSort
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic
 
 
 def test_every_file_is_a_selector_and_its_name() -> None:

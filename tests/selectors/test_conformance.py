@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from strategies import grades, truth
 
 from nextpair.selectors.base import Idle, selector_names
-from nextpair.selectors.topic import bits
-from nextpair.selectors.topic.believing import Believer
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
-from nextpair.selectors.topic.open_pairs import OpenPairs
-from nextpair.selectors.topic.settings import Lease, Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state import bitset
+from nextpair.selectors.state.bayesian_selector import Believer
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
+from nextpair.selectors.state.open_pairs import OpenPairs
+from nextpair.selectors.state.settings import Lease, Settings
+from nextpair.selectors.state.topic_state import Topic
 
 VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
     "placement, certain": ("placement", {"risk": 0.0}),
@@ -159,7 +159,7 @@ def test_it_waits_only_when_everything_useful_may_follow(
         if not isinstance(choice, Idle):
             assert opened.is_free(*choice)
         elif name != "quick-sort":  # to which only comparisons with its pivots are useful
-            labels = bits.members(office.topic.order.labels)
+            labels = bitset.members(office.topic.order.labels)
             assert not any(opened.free(label) for label in labels)
 
 

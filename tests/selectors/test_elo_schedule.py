@@ -7,10 +7,10 @@ import pytest
 
 from nextpair.selectors.elo_schedule import EloSchedule, EloScheduleOptions
 from nextpair.selectors.errors import NegativeCount
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Pair
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Pair
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic
 
 
 def schedule(priors: list[float | None], seed: int = 0) -> list[Pair]:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from nextpair.selectors.base import Idle, selector_names
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, unordered
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic
 
 TELLING = {"elo-schedule", "groups", "information-gain", "placement"}
 DOUBTING = {"information-gain": 25, "placement": 9}

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from nextpair.selectors.base import Idle, make_options
 from nextpair.selectors.errors import BadOption, NegativeCount, UnknownDocument
 from nextpair.selectors.groups import Groups, sequence
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome
-from nextpair.selectors.topic.settings import Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome
+from nextpair.selectors.state.settings import Settings
+from nextpair.selectors.state.topic_state import Topic
 
 
 def topic(size: int, **options: object) -> Topic:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from strategies import grades, truth
 
 from nextpair.selectors.base import Idle, find_selector, selector_names
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
-from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
+from nextpair.selectors.state.settings import ConflictPolicy, Lease, Settings
+from nextpair.selectors.state.topic_state import Topic
 
 B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
 CROWD = [f"w{number}" for number in range(60)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nextpair.storage import clock, deeds, hirings, offers, studies
+from nextpair.storage import clock, hirings, offers, outbox, studies
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.hiring_rows import (
     DeedState,
@@ -127,36 +127,36 @@ def test_who_is_rejected_may_cost_something_until_the_platform_has_taken_it(
     with database.write() as connection:
         offer = _offer(connection, 1)
         name = _submission(connection, offer, "a", SubmissionState.REJECTED)
-        deeds.add_deed(connection, _deed("r", kind="reject", submission_id=name, cost=0))
+        outbox.add_deed(connection, _deed("r", kind="reject", submission_id=name, cost=0))
         assert offers.reserved(connection, 1) == 3 * 72
         offers.change_offer(connection, offer, state=OfferState.EXPIRED)
         assert offers.reserved(connection, 1) == 72
-        (row,) = deeds.intended(connection, 1)
-        assert deeds.end_deed(connection, row, DeedState.DONE, 2.0, "")
+        (row,) = outbox.intended(connection, 1)
+        assert outbox.end_deed(connection, row, DeedState.DONE, 2.0, "")
         assert offers.reserved(connection, 1) == 0
 
 
 def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
     with database.write() as connection:
-        assert deeds.add_deed(connection, _deed("accept:1"))
-        assert not deeds.add_deed(connection, _deed("accept:1"))
-        (row,) = deeds.intended(connection, 1)
-        assert deeds.begin_deed(connection, row, 2.0)
-        assert not deeds.begin_deed(connection, row, 3.0), "it is being attempted already"
-        (row,) = deeds.intended(connection, 1)
+        assert outbox.add_deed(connection, _deed("accept:1"))
+        assert not outbox.add_deed(connection, _deed("accept:1"))
+        (row,) = outbox.intended(connection, 1)
+        assert outbox.begin_deed(connection, row, 2.0)
+        assert not outbox.begin_deed(connection, row, 3.0), "it is being attempted already"
+        (row,) = outbox.intended(connection, 1)
         assert (row.attempts, row.tried_at) == (1, 2.0)
-        again = deeds.begin_deed(connection, row, 9.0)
+        again = outbox.begin_deed(connection, row, 9.0)
         assert again is not None and again.attempts == 2
-        assert deeds.keep(connection, again, {"hit": "H"})
-        assert not deeds.keep(connection, row, {"hit": "X"}), "of an attempt that was given up"
-        assert not deeds.end_deed(connection, row, DeedState.FAILED, 4.0, "of the attempt before")
-        assert deeds.end_deed(connection, again, DeedState.FAILED, 4.0, "it may have been paid")
-        assert deeds.spent(connection, 1) == 60
-        assert deeds.end_deed(connection, again, DeedState.FAILED, 4.0, "no", free=True)
-        assert deeds.spent(connection, 1) == 0
-        assert deeds.intended(connection, 1) == []
-        assert not deeds.add_deed(connection, _deed("accept:1"))
-        (row,) = deeds.list_deeds(connection, 1, 0, 10)
+        assert outbox.keep(connection, again, {"hit": "H"})
+        assert not outbox.keep(connection, row, {"hit": "X"}), "of an attempt that was given up"
+        assert not outbox.end_deed(connection, row, DeedState.FAILED, 4.0, "of the attempt before")
+        assert outbox.end_deed(connection, again, DeedState.FAILED, 4.0, "it may have been paid")
+        assert outbox.spent(connection, 1) == 60
+        assert outbox.end_deed(connection, again, DeedState.FAILED, 4.0, "no", free=True)
+        assert outbox.spent(connection, 1) == 0
+        assert outbox.intended(connection, 1) == []
+        assert not outbox.add_deed(connection, _deed("accept:1"))
+        (row,) = outbox.list_deeds(connection, 1, 0, 10)
         assert (row.tried_at, row.kept, row.message) == (2.0, {"hit": "H"}, "no")
 
 

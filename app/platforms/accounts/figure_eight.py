@@ -13,7 +13,6 @@ from nextpair.app.errors import (
     PlatformUncertain,
     PlatformUnreachable,
 )
-from nextpair.app.platforms.accounts.calling import Caller
 from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
 from nextpair.app.platforms.accounts.figure_eight_units import (
     GOLDEN,
@@ -24,7 +23,8 @@ from nextpair.app.platforms.accounts.figure_eight_units import (
     news_in,
     worker_in,
 )
-from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in, parse
+from nextpair.app.platforms.accounts.http_caller import Caller
+from nextpair.app.platforms.accounts.payloads import MOST_PAGES, Node, identifier_in, parse
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Submission
 

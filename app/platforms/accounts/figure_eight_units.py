@@ -6,7 +6,7 @@ from datetime import datetime
 from html import escape
 from typing import Any
 
-from nextpair.app.platforms.accounts.reading import Node
+from nextpair.app.platforms.accounts.payloads import Node
 from nextpair.app.platforms.facts import (
     News,
     Offer,

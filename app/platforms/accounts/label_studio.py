@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from nextpair.app.platforms.accounts.calling import Caller
-from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in
+from nextpair.app.platforms.accounts.http_caller import Caller
+from nextpair.app.platforms.accounts.payloads import MOST_PAGES, Node, identifier_in
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, Submission, Task, TaskAnswer
 

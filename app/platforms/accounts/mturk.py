@@ -8,7 +8,7 @@ from nextpair.app.errors import PlatformDenied, PlatformRefused
 from nextpair.app.platforms.accounts.mturk_errors import translated
 from nextpair.app.platforms.accounts.mturk_messages import CONFIRM, fields_in, queued_news
 from nextpair.app.platforms.accounts.mturk_types import Describes, Types
-from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in
+from nextpair.app.platforms.accounts.payloads import MOST_PAGES, Node, identifier_in
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Stage, Submission
 

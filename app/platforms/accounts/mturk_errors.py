@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from nextpair.app.errors import PlatformDenied, PlatformRefused, PlatformUnreachable
-from nextpair.app.platforms.accounts.reading import printable
+from nextpair.app.platforms.accounts.payloads import printable
 
 _DENIED = re.compile(
     "AccessDenied|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|InvalidClientTokenId"

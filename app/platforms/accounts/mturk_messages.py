@@ -6,7 +6,7 @@ from typing import Any
 from xml.parsers import expat
 
 from nextpair.app.errors import Malformed
-from nextpair.app.platforms.accounts.reading import Node, parse
+from nextpair.app.platforms.accounts.payloads import Node, parse
 from nextpair.app.platforms.facts import News, Stage, Submission
 
 STAGES = {

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from nextpair.app.errors import Malformed, PlatformRefused, PlatformUnreachable
-from nextpair.app.platforms.accounts.calling import Caller
-from nextpair.app.platforms.accounts.reading import MOST_PAGES, Node, identifier_in, parse
+from nextpair.app.platforms.accounts.http_caller import Caller
+from nextpair.app.platforms.accounts.payloads import MOST_PAGES, Node, identifier_in, parse
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Stage, Submission
 

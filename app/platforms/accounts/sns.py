@@ -17,7 +17,7 @@ from nextpair.app.errors import (
     PlatformDenied,
     PlatformUnreachable,
 )
-from nextpair.app.platforms.accounts.reading import parse
+from nextpair.app.platforms.accounts.payloads import parse
 from nextpair.app.platforms.base import site_of
 
 AWS = re.compile(r"https://sns\.[a-z0-9-]{1,40}\.amazonaws\.com(\.cn)?")

@@ -19,7 +19,7 @@ from crowds import PATIENCE, until
 
 from nextpair.app.client import Client
 from nextpair.app.demo import background
-from nextpair.app.local.running import HOST, Running
+from nextpair.app.local.address import HOST, Running
 
 COMMAND = Path(sys.executable).parent / "nextpair"
 ENVIRONMENT = {

@@ -14,7 +14,7 @@ from platforms.mturk_server import serving as serving_mturk
 
 from nextpair.app.cli import main
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 MONEY = ["--questions", "5", "--reward", "50", "--bonus", "10", "--budget", "500"]
 

@@ -10,7 +10,7 @@ from installations import new_key, serving
 
 from nextpair.app.cli import main
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 Captured = pytest.CaptureFixture[str]
 STUDY = "judged"

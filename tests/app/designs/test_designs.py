@@ -8,7 +8,7 @@ import pytest
 from nextpair.app.designs.base import Seen, Shape, answer_schemas, design_names, make_design
 from nextpair.app.errors import BadAnswer
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 TEXT = "Water boils at a lower temperature on a mountain. Tea tastes weaker there. Bring honey."
 GOOD: dict[str, list[Mapping[str, Any]]] = {

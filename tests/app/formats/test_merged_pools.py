@@ -10,7 +10,7 @@ from nextpair.app.formats.merged_pools import merge_pools
 from nextpair.app.formats.pools import Pool, PoolDocument
 from nextpair.app.formats.run_pools import pool_runs
 from nextpair.app.formats.trec_topics import read_topics
-from nextpair.selectors.topic.documents import Document, Documents
+from nextpair.selectors.state.documents import Document, Documents
 
 
 def found(topic: str | None, name: str, text: str = "text", **features: float) -> Found:

@@ -17,10 +17,10 @@ from platforms.scenes_of_sessions import AtTheDoor, OnMTurk, OnProlific, OnSlots
 from platforms.scenes_of_tasks import OnLabelStudio, OnUnits
 from sqlalchemy.engine import make_url
 
-from nextpair.app.hiring.arriving import arrive, finish
-from nextpair.app.hiring.hearing import keep
-from nextpair.app.judging.service import Service
+from nextpair.app.hiring.arrivals import arrive, finish
+from nextpair.app.hiring.inbox import keep
 from nextpair.app.platforms.facts import Finish, News, Stage, Submission
+from nextpair.app.runtime.service import Service
 from nextpair.storage.hiring_rows import DeedState
 
 SQLITE: list[type[Scene]] = [OnMTurk, OnProlific, OnSlots, OnUnits, OnLabelStudio]

@@ -18,10 +18,10 @@ from platforms.scenes_of_tasks import WORD, OnLabelStudio, OnUnits, preferred
 from platforms.serving import FakePlatform, Reply
 from platforms.sns import TOPIC_ARN
 
-from nextpair.app.hiring.guarded import GuardedAccount
+from nextpair.app.hiring.guarded_account import GuardedAccount
 from nextpair.app.hiring.runner import Runner
-from nextpair.app.middleware import JsonFormatter
 from nextpair.app.platforms.base import Account
+from nextpair.app.web.middleware import JsonFormatter
 from nextpair.storage import hirings
 from nextpair.storage.hiring_rows import NoticeRow
 

@@ -10,7 +10,7 @@ from platforms.hired import Hired, hired
 from platforms.scenes import PUBLIC
 from platforms.scenes_of_sessions import OnProlific
 
-from nextpair.app.hiring.doing import Doing
+from nextpair.app.hiring.dispatcher import Doing
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.accounts.prolific import PAYING
 

@@ -3,10 +3,10 @@
 import pytest
 
 from nextpair.app.errors import UnknownAssignment, WorkerBlocked
-from nextpair.app.judging.cache import TopicCache
-from nextpair.app.judging.live import LiveTopic
-from nextpair.app.judging.study import Study, StudySettings
-from nextpair.selectors.topic.documents import Document
+from nextpair.app.runtime.projection import LiveTopic
+from nextpair.app.runtime.topic_cache import TopicCache
+from nextpair.app.studies.study import Study, StudySettings
+from nextpair.selectors.state.documents import Document
 from nextpair.storage.rows import TopicRow
 
 

@@ -3,7 +3,7 @@
 from browsers import Site, Worker
 from playwright.sync_api import expect
 
-from nextpair.app.wire.topics import DocumentIn, GoldIn, GoldsIn, TopicIn, UnderstandingRule
+from nextpair.app.schemas.topics import DocumentIn, GoldIn, GoldsIn, TopicIn, UnderstandingRule
 from nextpair.storage.rows import Status
 
 

@@ -9,7 +9,7 @@ import pytest
 from browsers import Site
 from playwright.sync_api import Page, expect
 
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
 
 DOCUMENTS = [
     {"id": f"d{n}", "topic": topic, "title": f"Document {n}", "text": f"Text {n} of {topic}."}

@@ -9,7 +9,7 @@ from browsers import Site, all_has_happened
 from playwright.sync_api import Page, expect
 
 from nextpair.app.client import Refused
-from nextpair.app.wire.topics import DocumentIn, TopicIn, UnderstandingRule
+from nextpair.app.schemas.topics import DocumentIn, TopicIn, UnderstandingRule
 
 RUN = "window.ran=1"
 EVIL = "http://evil.invalid/"

@@ -20,8 +20,8 @@ from playwright.sync_api import Browser, expect
 
 from nextpair.app.cli import main
 from nextpair.app.client import Client
-from nextpair.app.wire.hiring import HiringOut
-from nextpair.app.wire.topics import DocumentIn, GoldIn, GoldsIn
+from nextpair.app.schemas.hiring import HiringOut
+from nextpair.app.schemas.topics import DocumentIn, GoldIn, GoldsIn
 from nextpair.storage.hiring_rows import HiringState
 
 STUDY, TOPIC = "coffee", "t"

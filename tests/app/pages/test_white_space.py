@@ -6,7 +6,7 @@ import pytest
 from browsers import Site
 from playwright.sync_api import Locator, Page
 
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 CODE = """\
 def area(shapes):

@@ -5,7 +5,7 @@ import pytest
 from nextpair.app.errors import BadArrival
 from nextpair.app.platforms.base import Access
 from nextpair.app.platforms.facts import Code, Finish, Form, Nothing, Receipt, Redirect
-from nextpair.app.platforms.finding import make_platform
+from nextpair.app.platforms.registry import make_platform
 from nextpair.selectors.errors import BadOption
 
 RECEIPT = Receipt("sig.ned", "ABC123", 10)

@@ -9,9 +9,9 @@ import pytest
 from fastapi.routing import APIRoute
 from in_process import AT, ON_TOPIC, InProcess, installed, refusal
 
+from nextpair.app.enums import Scope
 from nextpair.app.main import ROUTERS
-from nextpair.app.routes.keyed_route import KeyedRoute
-from nextpair.app.words import Scope
+from nextpair.app.web.keyed_route import KeyedRoute
 
 DASHBOARD = (
     "/",

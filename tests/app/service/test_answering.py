@@ -4,9 +4,9 @@ import pytest
 from in_process import AT, ON_TOPIC, STUDY, InProcess, by_number, installed, pair_of, refusal
 from itsdangerous import URLSafeTimedSerializer
 
-from nextpair.app.judging.answering import Answer, absorb_judgment
-from nextpair.app.judging.tokens import DAY, AssignmentRef
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
+from nextpair.app.judging.submit_answer import Answer, absorb_judgment
+from nextpair.app.security.tokens import DAY, AssignmentRef
 
 
 @pytest.fixture

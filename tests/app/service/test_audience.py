@@ -9,7 +9,7 @@ import pytest
 from in_process import AT, ON_TOPIC, STUDY, InProcess, by_number, pair_of, refusal
 from ways_to_answer import DESIGNS, STYLES, make
 
-from nextpair.app.judging.study import read_settings
+from nextpair.app.studies.study import read_settings
 from nextpair.selectors.base import selector_names
 
 

@@ -11,9 +11,9 @@ from in_process import STUDY, TOPIC
 from installations import new_key, serving
 
 from nextpair.app.client import Client, Refused, Unreachable
-from nextpair.app.wire.exports import Format
-from nextpair.app.wire.retractions import JudgmentsIn, RetractionIn
-from nextpair.app.wire.topics import DocumentIn, TopicHeadIn, TopicIn
+from nextpair.app.schemas.exports import Format
+from nextpair.app.schemas.retractions import JudgmentsIn, RetractionIn
+from nextpair.app.schemas.topics import DocumentIn, TopicHeadIn, TopicIn
 from nextpair.storage.rows import Status, WorkerStatus
 
 Answer = tuple[int, dict[str, Any]] | None

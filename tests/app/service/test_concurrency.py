@@ -30,11 +30,11 @@ from installations import new_database, new_key, serving
 from processes import ask_each
 
 from nextpair.app.client import Client
-from nextpair.app.wire.results import RankingOut
-from nextpair.app.wire.retractions import RetractionIn
-from nextpair.app.wire.topics import TopicIn
-from nextpair.app.words import Reason
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
+from nextpair.app.enums import Reason
+from nextpair.app.schemas.results import RankingOut
+from nextpair.app.schemas.retractions import RetractionIn
+from nextpair.app.schemas.topics import TopicIn
+from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 LOAD = float(os.environ.get("NEXTPAIR_TEST_LOAD", "1"))
 SPAM = "the worker is a machine"

@@ -17,9 +17,9 @@ import pytest
 from in_process import InProcess, Json
 
 from nextpair.selectors.base import selector_names
-from nextpair.selectors.topic.settings import Lease
-from nextpair.selectors.topic.singles import Ask, Singles
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.settings import Lease
+from nextpair.selectors.state.single_documents import Ask, Singles
+from nextpair.selectors.state.topic_state import Topic
 
 TRUTH = (1, 3, 0, 2, 3, 1, 0, 2)
 """The true level of each document, numbered from 0; several are equal."""

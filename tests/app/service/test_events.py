@@ -10,8 +10,8 @@ from in_process import TOPIC
 from installations import new_key, serving
 
 from nextpair.app.client import Client
-from nextpair.app.wire.retractions import RetractionIn
-from nextpair.app.wire.topics import DocumentIn, TopicIn
+from nextpair.app.schemas.retractions import RetractionIn
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 Event = dict[str, Any]
 

@@ -21,8 +21,8 @@ from installations import new_key, serving
 from processes import is_gone
 
 from nextpair.app.client import Client
-from nextpair.app.wire.topics import DocumentIn, TopicIn
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 
 ELO = "topics/coffee/ranking?rating=elo"
 RUN = "export/run?rating=elo"

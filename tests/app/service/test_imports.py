@@ -6,7 +6,7 @@ from typing import Any
 from httpx2 import Response
 from in_process import AT, InProcess, refusal
 
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
 
 TOPICS = b"<top><num>401</num><title>foreign minorities</title></top>"
 RUN = b"401 Q0 a 1 3.0 tag\n401 Q0 b 2 2.0 tag\n401 Q0 c 3 1.0 tag\n"

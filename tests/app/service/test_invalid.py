@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from nextpair.app.cli import main
 from nextpair.app.designs.base import design_names, find_design
-from nextpair.app.invalid import ALLOWED, findings, wording
-from nextpair.app.platforms.finding import find_platform, platform_names
+from nextpair.app.field_types import OptionValue
+from nextpair.app.platforms.registry import find_platform, platform_names
 from nextpair.app.settings import Settings
-from nextpair.app.values import OptionValue
+from nextpair.app.validation_messages import ALLOWED, findings, wording
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from in_process import AT, STUDY, InProcess, installed, refusal
 
-from nextpair.app.openapi import OPEN_PATHS
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
+from nextpair.app.web.openapi import OPEN_PATHS
 
 JSON = {"Content-Type": "application/json"}
 HOSTILE = [b"{", b"[" * 50_000, b"\xff\xfe", b'{"id": "\xff"}', b" " * 9_000_000, b"[]"]

@@ -9,8 +9,8 @@ import pytest
 from in_process import STUDY, TOPIC, InProcess, installed
 from loop_guard import watched
 
-from nextpair.app.routes.examples import EXAMPLES
-from nextpair.app.single_flight import SingleFlight
+from nextpair.app.runtime.single_flight import SingleFlight
+from nextpair.app.web.api_examples import EXAMPLES
 from nextpair.storage.database import Database
 
 GIVEN = {

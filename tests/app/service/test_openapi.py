@@ -9,8 +9,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import BaseModel
 
 from nextpair.app.designs.base import answer_schemas
-from nextpair.app.routes.examples import EXAMPLES
-from nextpair.app.wire.common import ProblemOut
+from nextpair.app.schemas.common import ProblemOut
+from nextpair.app.web.api_examples import EXAMPLES
 
 PROBLEM = {"$ref": "#/components/schemas/ProblemOut"}
 

@@ -2,7 +2,7 @@
 
 from in_process import AT, ON_TOPIC, InProcess, refusal
 
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
 
 HOUR = 3600
 

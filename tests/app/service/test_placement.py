@@ -3,7 +3,7 @@
 import pytest
 from in_process import AT, ON_TOPIC, TOPIC, InProcess, by_number
 
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR
+from nextpair.selectors.state.settings import DEFAULT_SELECTOR
 
 
 def judge_some(service: InProcess, size: int = 12, **options: object) -> int:

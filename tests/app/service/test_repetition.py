@@ -7,7 +7,7 @@ from crowds import Place, pool
 from installations import new_key, serving
 
 from nextpair.app.client import Client, Refused
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from in_process import AT, STUDY, InProcess, refusal
 from nextpair.app.reports.page import render
 from nextpair.app.reports.reference import compare_with
 from nextpair.app.reports.systems import compare_runs
-from nextpair.app.wire.reports import FullReportOut
+from nextpair.app.schemas.reports import FullReportOut
 
 OURS = {
     *("html", "head", "meta", "title", "style", "body", "main", "section", "h1", "h2", "p", "div"),

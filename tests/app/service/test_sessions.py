@@ -2,7 +2,7 @@
 
 from in_process import AT, ON_TOPIC, STUDY, TOPIC, InProcess, Json, by_number, installed, refusal
 
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
 
 HOUR = 3600
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from in_process import InProcess, Json, installed, refusal
 
-from nextpair.app.keys import SIGN_IN_SECONDS, SIGNED_IN_SECONDS
-from nextpair.app.words import Scope
+from nextpair.app.enums import Scope
+from nextpair.app.security.api_keys import SIGN_IN_SECONDS, SIGNED_IN_SECONDS
 
 USE = "/v1/sign-ins/use"
 

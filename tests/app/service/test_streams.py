@@ -12,13 +12,13 @@ from installations import new_key, serving
 from sqlalchemy import Engine, event
 
 from nextpair.app.client import Client
+from nextpair.app.enums import Scope
 from nextpair.app.events import follower as following
 from nextpair.app.events.follower import Follower
-from nextpair.app.events.log import Batch
+from nextpair.app.events.log_batches import Batch
 from nextpair.app.events.tail import Tail
-from nextpair.app.keys import SIGNED_IN_SECONDS
-from nextpair.app.wire.topics import DocumentIn, TopicIn
-from nextpair.app.words import Scope
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
+from nextpair.app.security.api_keys import SIGNED_IN_SECONDS
 
 TICK = 0.02
 

@@ -6,8 +6,8 @@ import logging
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, installed, refusal
 
-from nextpair.app.keys import RateLimit
-from nextpair.app.middleware import start_logging
+from nextpair.app.security.api_keys import RateLimit
+from nextpair.app.web.middleware import start_logging
 
 
 def test_a_key_that_calls_too_often_is_told_when_to_come_back(sqlite_url: str) -> None:

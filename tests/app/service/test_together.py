@@ -14,14 +14,14 @@ from in_process import STUDY, TOPIC, Clock, InProcess, installed
 from sqlalchemy import event, text
 
 from nextpair.app.errors import AnswerConflict
-from nextpair.app.judging.answering import Answer, absorb_judgment
-from nextpair.app.judging.asking import next_in_topic
-from nextpair.app.judging.cache import Slot
-from nextpair.app.judging.choosing import Handed
-from nextpair.app.judging.judged import Judged
-from nextpair.app.judging.service import Service
-from nextpair.app.judging.tokens import AssignmentRef
-from nextpair.app.judging.wish import Wish
+from nextpair.app.judging.acknowledgement import Judged
+from nextpair.app.judging.issuer import Handed
+from nextpair.app.judging.next_question import next_in_topic
+from nextpair.app.judging.next_request import Wish
+from nextpair.app.judging.submit_answer import Answer, absorb_judgment
+from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.topic_cache import Slot
+from nextpair.app.security.tokens import AssignmentRef
 
 WORKERS = [f"worker-{number}" for number in range(6)]
 NOW = 1000.0
@@ -149,7 +149,7 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a thread was asked for")
 
-    monkeypatch.setattr("nextpair.app.judging.service.run_in_threadpool", refuse)
+    monkeypatch.setattr("nextpair.app.runtime.service.run_in_threadpool", refuse)
 
 
 def test_what_changes_nothing_is_found_out_in_the_group(
@@ -175,7 +175,7 @@ def test_a_topic_that_a_thread_is_at_is_waited_for(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_threads(monkeypatch)
-    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", math.inf)
+    monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", math.inf)
     tries = tried(service, monkeypatch)
 
     async def ask_while_it_is_held() -> Handed:
@@ -193,7 +193,7 @@ def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Meanwhile its pair may have been given to someone else.
-    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", math.inf)
+    monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", math.inf)
     tries = tried(service, monkeypatch)
     (handed,) = at_once(service, [ask(WORKERS[0])])
     (row,) = handed.assignments
@@ -215,7 +215,7 @@ def test_an_answer_that_waited_until_its_lease_ran_out_is_late(
 def test_who_has_waited_long_enough_gets_a_thread(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nextpair.app.judging.together.PATIENCE", 0.0)
+    monkeypatch.setattr("nextpair.app.runtime.group_commit.PATIENCE", 0.0)
     topic_id = service.topic_id(STUDY, TOPIC)
     tries = tried(service, monkeypatch)
 

@@ -13,7 +13,7 @@ from in_process import AT, STUDY, TOPIC, InProcess, installed, refusal
 from sqlalchemy import event, text
 
 from nextpair.app import cli
-from nextpair.app.middleware import start_logging
+from nextpair.app.web.middleware import start_logging
 from nextpair.storage.database import Database
 
 DAY = 86_400.0
@@ -115,7 +115,7 @@ def set_revision(url: str, to: str) -> str:
 def test_nothing_is_written_once_another_program_has_changed_the_tables(
     database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("nextpair.app.schema_watch.EVERY_SECONDS", 0.05)
+    monkeypatch.setattr("nextpair.app.runtime.schema_watch.EVERY_SECONDS", 0.05)
     with installed(database_url) as service:
         answering(service)
         held = service.one("ann", topic=TOPIC)

@@ -6,9 +6,9 @@ import pytest
 from httpx2 import Response
 from in_process import AT, ON_TOPIC, STUDY, InProcess, Json, installed, refusal
 
-from nextpair.app import keys
 from nextpair.app.errors import RateLimited
-from nextpair.app.keys import RateLimit, network_of
+from nextpair.app.security import api_keys
+from nextpair.app.security.api_keys import RateLimit, network_of
 
 DAY = 86_400
 SLOW = 0.001
@@ -91,7 +91,7 @@ def test_an_allowance_is_a_persons_not_an_addresses_of_which_they_have_many() ->
 
 
 def test_so_many_callers_are_remembered_and_not_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "MOST_BUCKETS", 10)
+    monkeypatch.setattr(api_keys, "MOST_BUCKETS", 10)
     limit = RateLimit(0.5, clock=lambda: 0.0)
     limit.spend("busy")
     for number in range(100):

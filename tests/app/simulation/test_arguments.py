@@ -12,7 +12,7 @@ from nextpair.app.simulation.inputs import baseline_plan, make_plans, read_truth
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.truths import Graded, Recorded
 from nextpair.selectors.errors import BadInput, BadOption, UnknownOption
-from nextpair.selectors.topic.settings import DEFAULT_SELECTOR, ConflictPolicy
+from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 
 QRELS = "7 0 a 1\n7 0 b 0\n9 0 a 2\n2 0 c 0\n"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nextpair.app.simulation.crowd import CrowdSettings, Kind, SimulatedWorker, recruit
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.judgments import Outcome
 
 B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
 SAMPLE = 20_000

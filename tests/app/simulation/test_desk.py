@@ -12,11 +12,11 @@ from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.runs import SEEDS, Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Answer, Question, Recorded, Truth, generated_truths
 from nextpair.selectors.base import End, Idle, find_selector, make_options, selector_names
-from nextpair.selectors.topic.believing import Believer
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome, Pair, unordered
-from nextpair.selectors.topic.settings import ConflictPolicy, Lease, Settings
-from nextpair.selectors.topic.state import Topic, fold
+from nextpair.selectors.state.bayesian_selector import Believer
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
+from nextpair.selectors.state.settings import ConflictPolicy, Lease, Settings
+from nextpair.selectors.state.topic_state import Topic, fold
 
 CROWD = CrowdSettings(40, 0.25, 0.1, 0.1, left=0.2, reversers=0.1)
 

@@ -12,18 +12,18 @@ from installations import new_database, new_key, serving
 
 from nextpair.app.cli import main
 from nextpair.app.client import Client
+from nextpair.app.schemas.exports import Format
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.desk import LocalDesk
 from nextpair.app.simulation.remote_desk import RemoteDesks
 from nextpair.app.simulation.runs import Plan, judge_topic
 from nextpair.app.simulation.studies import Run, Study
 from nextpair.app.simulation.truths import Answer, Graded, Recorded, generated_truths
-from nextpair.app.wire.exports import Format
 from nextpair.selectors.base import selector_names
 from nextpair.selectors.errors import NextpairError
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Outcome, Pair
-from nextpair.selectors.topic.settings import ConflictPolicy
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Outcome, Pair
+from nextpair.selectors.state.settings import ConflictPolicy
 
 NOISY = CrowdSettings(40, 0.25, 0.1, 0.1)
 BAD = replace(NOISY, left=0.3, reversers=0.2)

@@ -7,10 +7,10 @@ from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.runs import Plan, judge_topic
 from nextpair.app.simulation.truths import generated_truths
 from nextpair.selectors.base import Idle
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Judgment, Outcome
-from nextpair.selectors.topic.settings import ConflictPolicy, Settings
-from nextpair.selectors.topic.state import Topic
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Judgment, Outcome
+from nextpair.selectors.state.settings import ConflictPolicy, Settings
+from nextpair.selectors.state.topic_state import Topic
 
 B, W = Outcome.BETTER, Outcome.WORSE
 CONTRADICTED = [

@@ -13,9 +13,9 @@ from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
 from nextpair.app.simulation.truths import Answer, Graded, NoRecordedAnswer, Recorded
 from nextpair.selectors.errors import BadInput, BadOption, UnknownSelector
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Outcome
-from nextpair.selectors.topic.settings import ConflictPolicy
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Outcome
+from nextpair.selectors.state.settings import ConflictPolicy
 
 INFERRING = ["quick-sort", "merge-tie", "merge-tie-random", "uniform"]
 NAN, INFINITY = float("nan"), float("inf")

@@ -10,7 +10,7 @@ from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
 from nextpair.app.simulation.studies import Run, Study
 from nextpair.app.simulation.truths import Graded, generated_truths
 from nextpair.selectors.errors import BadInput
-from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.state.documents import Document
 
 CROWD = CrowdSettings(20, 0.2, 0.1, 0.1)
 PLANS = [

@@ -12,12 +12,12 @@ from installations import new_key, serving
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from nextpair.app.client import Client
+from nextpair.app.schemas.topics import DocumentIn, TopicIn
 from nextpair.app.simulation.runs import Plan, TopicRun
 from nextpair.app.simulation.studies import Study
 from nextpair.app.simulation.truths import Graded
-from nextpair.app.wire.topics import DocumentIn, TopicIn
 from nextpair.selectors.base import selector_names
-from nextpair.selectors.topic.documents import Document
+from nextpair.selectors.state.documents import Document
 
 STUDY = "--generate topics=3,documents=12 --error 0.15 --workers 3 --budget 3 --no-baseline".split()
 LOUD = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}

@@ -22,8 +22,8 @@ from nextpair.app.simulation.truths import (
     recorded_truths,
 )
 from nextpair.selectors.errors import BadInput, BadOption
-from nextpair.selectors.topic.documents import Document
-from nextpair.selectors.topic.judgments import Outcome
+from nextpair.selectors.state.documents import Document
+from nextpair.selectors.state.judgments import Outcome
 
 B, W, T = Outcome.BETTER, Outcome.WORSE, Outcome.TIE
 COLUMNS = ["topic", "first", "second", "worker", "answer"]

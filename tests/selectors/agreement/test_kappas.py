@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.selectors.aggregating.answers import Answers, collect
+from nextpair.selectors.aggregation.responses import Answers, collect
 from nextpair.selectors.agreement.kappas import (
     Level,
     fleiss_kappa,

@@ -1,1 +1,0 @@
-"""The calls of the client, by what they are for."""

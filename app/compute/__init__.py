@@ -1,0 +1,1 @@
+"""Expensive computations: helper processes compute them, within limits."""

@@ -1,0 +1,1 @@
+"""Quality of workers: gold questions, batches, verdicts, gates and rules."""

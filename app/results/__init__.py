@@ -1,0 +1,1 @@
+"""Results of a topic: answer sets, scores, the reported ranking."""

@@ -1,0 +1,1 @@
+"""One process at work: projections of topics, units of work, threads, shutdown."""

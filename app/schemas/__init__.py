@@ -1,0 +1,1 @@
+"""Schemas of the HTTP API, shared by the service, its client and its pages."""

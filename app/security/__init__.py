@@ -1,0 +1,1 @@
+"""Tokens, API keys, rate limits, pseudonyms and receipts."""

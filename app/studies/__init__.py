@@ -1,0 +1,1 @@
+"""Studies: their settings, and setting up studies, topics and workers."""

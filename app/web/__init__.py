@@ -1,0 +1,1 @@
+"""The HTTP API: routes, access, presenters, problem documents, middleware."""

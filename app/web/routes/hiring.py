@@ -1,0 +1,163 @@
+"""Hiring: start it, see what it would cost, follow what it does; and what platforms post."""
+
+import hmac
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request
+from fastapi import Path as InPath
+from starlette.concurrency import run_in_threadpool
+
+from nextpair.app.errors import BadNotice
+from nextpair.app.hiring import inbox, management
+from nextpair.app.platforms.facts import Hook
+from nextpair.app.platforms.registry import read_access
+from nextpair.app.runtime.service import Service
+from nextpair.app.schemas.hiring import (
+    ActivityOut,
+    ActivityPage,
+    CallOut,
+    HiringIn,
+    HiringOut,
+    PlanIn,
+    PlanOut,
+)
+from nextpair.app.web.access import Admin, Now, Reader, Svc
+from nextpair.app.web.api_description import Limit, StudyName, problem_response, problems
+from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.middleware import SentBody
+from nextpair.storage import offers, outbox, studies
+from nextpair.storage.hiring_rows import DeedState, HiringState
+
+router = APIRouter(prefix="/v1/studies/{study}", tags=["hiring"], route_class=KeyedRoute)
+
+Word = Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
+
+
+@router.get("/hiring", responses=problems(404))
+def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
+    """Say how a study's hiring stands, and what it has cost."""
+    found = management.look(service, study)
+    rules, row = found.study.settings.hiring, found.hiring
+    return HiringOut(
+        platform=found.study.settings.platform,
+        state=HiringState(row.state) if row else None,
+        message=row.message if row else "",
+        retry_at=row.retry_at if row else None,
+        currency=rules.currency,
+        budget=rules.budget,
+        spent=found.money.spent,
+        reserved=found.money.reserved,
+        offers=dict(found.offers),
+        submissions=dict(found.submissions),
+        warnings=list(found.warnings),
+        enter=f"{_address(service)}/judge/{quote(study, safe='')}/enter",
+        news=f"{_address(service)}/v1/studies/{quote(study, safe='')}/news/"
+        f"{service.receipts.hook_word(found.study.id)}",
+    )
+
+
+def _address(service: Service) -> str:
+    return service.settings.public_url.rstrip("/")
+
+
+@router.post("/hiring", responses=problems(404, 409))
+def set_hiring(
+    study: StudyName, body: HiringIn, caller: Admin, service: Svc, now: Now
+) -> HiringOut:
+    """Let a study hire on its platform, pause that, or stop it."""
+    management.set_state(service, study, body.state, now)
+    return get_hiring(study, caller, service)
+
+
+@router.post("/hiring/plan", responses=problems(404, 409))
+def plan_hiring(study: StudyName, body: PlanIn, caller: Admin, service: Svc) -> PlanOut:
+    """Say what hiring would create and cost; nothing is changed and nothing is sent."""
+    found, plan = management.plan(service, study, body.model_dump(exclude_unset=True, mode="json"))
+    session = plan.each + plan.bonus
+    return PlanOut(
+        platform=found.settings.platform,
+        currency=found.settings.hiring.currency,
+        offers=list(plan.places),
+        calls=[CallOut(name=name, content=dict(content)) for name, content in plan.calls],
+        session_cost=plan.each,
+        bonus_cost=plan.bonus,
+        cost=sum(plan.places) * session,
+        sessions=plan.sessions,
+        study_cost=plan.sessions
+        and (
+            plan.sessions[0] * session,
+            plan.sessions[1] * session,
+            plan.sessions[2] * session,
+        ),
+        budget=found.settings.hiring.budget,
+        free=plan.free,
+    )
+
+
+@router.get("/activity", responses=problems(404))
+def list_activity(
+    study: StudyName,
+    caller: Reader,
+    service: Svc,
+    after: Annotated[int, Query(ge=0, le=10**15, description="`next` of the page before")] = 0,
+    limit: Limit = 100,
+) -> ActivityPage:
+    """List what was done at the study's platform, with what it cost."""
+    study_id = service.study_id(study)
+    with service.database.read() as connection:
+        rows = outbox.list_deeds(connection, study_id, after, limit + 1)
+        shown = rows[:limit]
+        made = {one.id: one.reference for one in offers.list_offers(connection, study_id)}
+        wanted = {row.submission_id for row in shown}
+        came = offers.submissions_of(connection, study_id) if wanted - {None} else []
+        sessions = {one.id: one for one in came if one.id in wanted}
+        workers = {row.worker_id for row in shown} | {one.worker_id for one in sessions.values()}
+        names = studies.worker_names(connection, [one for one in workers if one is not None])
+    items = [
+        ActivityOut(
+            number=row.id,
+            platform=row.platform,
+            kind=row.kind,
+            state=DeedState(row.state),
+            cost=row.cost,
+            offer=made.get(row.offer_id or 0),
+            session=sessions[row.submission_id].session if row.submission_id in sessions else None,
+            worker=names.get(row.worker_id or 0),
+            attempts=row.attempts,
+            message=row.message,
+            created_at=row.created_at,
+            ended_at=row.ended_at,
+        )
+        for row in shown
+    ]
+    return ActivityPage(items=items, next=shown[-1].id if len(rows) > limit else None)
+
+
+@router.post("/news/{word}", responses=problem_response(400, 401, 404, 413, 422, 502, 503, 507))
+async def take_news(
+    study: StudyName, word: Word, request: Request, service: Svc, now: Now
+) -> dict[str, bool]:
+    """Take what the study's platform posts; it is stored, and looked at later."""
+    study_id = await run_in_threadpool(_addressed, service, study, word)
+    body: SentBody = request.scope[SentBody.NAME]
+    body.allow(service.settings.max_body_mb)
+    hook = Hook(dict(request.headers), await request.body())
+    await run_in_threadpool(_take, service, study_id, hook, now)
+    return {"taken": True}
+
+
+def _addressed(service: Service, name: str, word: str) -> int:
+    """Return which study is meant by someone who knows its word."""
+    study_id = service.study_id(name)
+    # No key: platforms have none. The word is theirs alone, and most sign what they post.
+    if not hmac.compare_digest(word, service.receipts.hook_word(study_id)):
+        raise BadNotice("there is no such address")
+    return study_id
+
+
+def _take(service: Service, study_id: int, hook: Hook, now: float) -> None:
+    with service.database.read() as connection:
+        study = service.study(connection, study_id)
+    access = read_access(study.settings.platform, service.settings.platforms)
+    inbox.keep(service, study_id, study.platform.read_hook(hook, access), now)

@@ -1,0 +1,150 @@
+"""The loop: the next questions, their answers, skipping, and taking the last answer back."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Response
+from starlette.concurrency import run_in_threadpool
+
+from nextpair.app.judging import assignment_context, next_question, skip_and_undo, submit_answer
+from nextpair.app.judging.next_request import Wish
+from nextpair.app.judging.submit_answer import Answer
+from nextpair.app.quality import comprehension
+from nextpair.app.runtime.service import Service
+from nextpair.app.schemas.judging import (
+    AssignmentOut,
+    JudgmentIn,
+    JudgmentOut,
+    NextIn,
+    NextOut,
+    SkipIn,
+    Skipped,
+    UnderstandingIn,
+    VerdictOut,
+    WorkerIn,
+)
+from nextpair.app.security.tokens import AssignmentRef
+from nextpair.app.web.access import Answerer, Platform
+from nextpair.app.web.api_description import StudyName, TopicName, problems, repeated
+from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.presenters import (
+    Showing,
+    judgment_out,
+    ref_of,
+    show,
+    understanding_out,
+    verdict_out,
+)
+from nextpair.storage.rows import State
+
+router = APIRouter(prefix="/v1", tags=["judging"], route_class=KeyedRoute)
+
+AssignmentId = Annotated[
+    str, Path(pattern=r"^[0-9]{1,15}-[0-9]{1,15}$", max_length=31, examples=["1-1"])
+]
+
+
+@router.post("/studies/{study}/next", responses=problems(404, 409))
+async def next_assignments(
+    study: StudyName,
+    body: NextIn,
+    caller: Platform,
+    idempotency_key: Annotated[
+        str | None, Header(max_length=200, pattern=r"^[\x21-\x7e]+$")
+    ] = None,
+) -> NextOut:
+    """Hand out the pairs that teach most now; each is this worker's alone until it expires.
+
+    A repeated call with the same Idempotency-Key gives the same assignments.
+    """
+    request = f"{caller.key_id}:{idempotency_key}" if idempotency_key else None
+    wish = Wish(body.worker, body.count, request)
+
+    def ask(service: Service) -> NextOut:
+        if body.topic is None:
+            handed = next_question.next_in_study(service, service.study_id(study), wish, caller.now)
+        else:
+            topic_id = service.topic_id(study, body.topic)
+            handed = next_question.next_in_topic(service, topic_id, wish, caller.now)
+        showing = Showing(service, study, body.worker, None if body.documents else handed.ids)
+        shown = [showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments]
+        return NextOut(
+            assignments=shown,
+            reason=handed.reason,
+            understanding=understanding_out(handed),
+        )
+
+    if body.topic is None:
+        return await run_in_threadpool(ask, caller.service)
+    return await caller.service.do(ask)
+
+
+@router.get("/assignments/{assignment}", responses=problems(404))
+def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
+    """Show an assignment as it stands, to its worker or to a platform."""
+    row, topic = assignment_context.find(bearer.service, bearer.may_answer(_ref(assignment)))
+    # A token is shown again as it came: looking must not make it last longer, nor a spent one good.
+    return show(bearer.service, row, topic, bearer.token)
+
+
+@router.post(
+    "/assignments/{assignment}/judgment",
+    status_code=201,
+    responses={**repeated(JudgmentOut), **problems(404, 409)},
+)
+async def judge(
+    assignment: AssignmentId,
+    body: JudgmentIn,
+    bearer: Answerer,
+    response: Response,
+) -> JudgmentOut:
+    """Answer an assignment. The same answer again is a success; another one is refused."""
+    ref = bearer.may_answer(_ref(assignment, body.attempt))
+    answer = Answer(body.answer, body.worker, body.seconds, body.left)
+    judged = await bearer.service.do(
+        lambda service: submit_answer.absorb_judgment(service, ref, answer, bearer.clock)
+    )
+    response.status_code = 200 if judged.repeated else 201
+    return judgment_out(judged, bearer.service.pseudonyms if bearer.token else None)
+
+
+@router.post("/assignments/{assignment}/skip", responses=problems(404, 409))
+def skip(assignment: AssignmentId, body: SkipIn, bearer: Answerer) -> Skipped:
+    """Give a question back: it goes to someone else, and never again to this worker."""
+    ref = bearer.may_answer(_ref(assignment, body.attempt))
+    back = skip_and_undo.skip(bearer.service, ref, body.worker, bearer.clock(), body.reason)
+    row, verdict = back.assignment, back.verdict
+    return Skipped(
+        id=assignment,
+        state=State(row.state),
+        reason=row.reason,
+        verdict=verdict and verdict_out(verdict, back.topic),
+    )
+
+
+@router.post("/assignments/{assignment}/undo", responses=problems(404, 409))
+def undo(assignment: AssignmentId, body: WorkerIn, bearer: Answerer) -> AssignmentOut:
+    """Take back the worker's last answer, and get the same question again with a new token."""
+    ref = bearer.may_answer(_ref(assignment, body.attempt))
+    row, topic = skip_and_undo.undo(bearer.service, ref, body.worker, bearer.clock())
+    token = bearer.token
+    if token is not None and row.state == State.OPEN and row.attempt == (ref.attempt or 0) + 1:
+        token = bearer.service.tokens.sign(ref_of(row, ref.issued_at))
+    return show(bearer.service, row, topic, token)
+
+
+@router.post(
+    "/studies/{study}/topics/{topic}/understanding",
+    responses=problems(404, 409),
+)
+def show_understanding(
+    study: StudyName, topic: TopicName, body: UnderstandingIn, caller: Platform
+) -> VerdictOut:
+    """Answer a topic's understanding question; the right answer is the way to its questions."""
+    topic_id = caller.service.topic_id(study, topic)
+    verdict = comprehension.answer(caller.service, topic_id, body.worker, body.choice, caller.now)
+    return verdict_out(verdict, topic)
+
+
+def _ref(assignment: str, attempt: int | None = None) -> AssignmentRef:
+    topic_id, _, number = assignment.partition("-")
+    return AssignmentRef(int(topic_id), int(number), attempt)

@@ -1,0 +1,57 @@
+"""Taking judgments back, or seeing first what that would change."""
+
+from collections.abc import Mapping, Sequence
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
+
+from nextpair.app.compute import computations
+from nextpair.app.compute.jobs import Job
+from nextpair.app.judging import retractions
+from nextpair.app.judging.retractions import Retraction
+from nextpair.app.schemas.retractions import RetractionIn, RetractionOut
+from nextpair.app.web.access import Admin, Now, Svc
+from nextpair.app.web.api_description import StudyName, problems
+from nextpair.app.web.heavy_calls import Heavy
+from nextpair.app.web.keyed_route import KeyedRoute
+
+router = APIRouter(prefix="/v1/studies/{study}", tags=["retractions"], route_class=KeyedRoute)
+
+REFOLD = 5.0
+"""How many times as long as a ranking a dry run takes: the log is folded again without them."""
+
+
+@router.post("/retractions", response_model=RetractionOut, responses=problems(404))
+async def retract(
+    study: StudyName, body: RetractionIn, caller: Admin, service: Svc, heavy: Heavy, now: Now
+) -> Response | RetractionOut:
+    """Retract judgments: everything is then as if they had never been made.
+
+    They stay in the log, marked. Their workers do not get the same pairs again.
+    """
+    numbers = tuple((one.topic, tuple(one.numbers)) for one in body.judgments)
+    # What it changes takes long to say, so it is said before anything is locked.
+    planned = await heavy.compute(
+        Job(computations.dry_run, study, None, (body.worker, numbers), REFOLD)
+    )
+    if body.dry_run:
+        return Response(planned.body, media_type="application/json")
+    retraction = Retraction(f"key {caller.key_id}", body.reason)
+
+    def carry_out() -> RetractionOut:
+        wanted = retractions.wanted(service, study, body.worker, dict(numbers))
+        taken = retractions.retract(service, wanted, retraction, now)
+        return _carried_out(RetractionOut.model_validate_json(planned.body), taken)
+
+    return await run_in_threadpool(carry_out)
+
+
+def _carried_out(planned: RetractionOut, taken: Mapping[str, Sequence[int]]) -> RetractionOut:
+    """Say what has changed: as foreseen, but for what others judged or retracted in between."""
+    effects = [
+        one.model_copy(update={"judgments": list(taken.get(one.topic, ()))})
+        for one in planned.topics
+    ]
+    count = sum(map(len, taken.values()))
+    return RetractionOut(dry_run=False, judgments=count, topics=effects)

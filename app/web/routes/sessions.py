@@ -1,0 +1,132 @@
+"""Judging sessions: a platform opens one for a worker, whose page then works with it alone."""
+
+from urllib.parse import quote
+
+from fastapi import APIRouter
+
+from nextpair.app.errors import Forbidden
+from nextpair.app.hiring import arrivals
+from nextpair.app.judging import sessions
+from nextpair.app.quality import comprehension
+from nextpair.app.runtime.service import Service
+from nextpair.app.schemas.judging import VerdictOut
+from nextpair.app.schemas.sessions import (
+    FinishOut,
+    Preview,
+    SessionBeginIn,
+    SessionBegunOut,
+    SessionIn,
+    SessionNextIn,
+    SessionNextOut,
+    SessionOut,
+    SessionShown,
+    SessionUnderstandingIn,
+    finish_out,
+)
+from nextpair.app.security.tokens import Session
+from nextpair.app.web.access import Platform, Worker
+from nextpair.app.web.api_description import StudyName, problems
+from nextpair.app.web.keyed_route import KeyedRoute
+from nextpair.app.web.presenters import Showing, design_out, understanding_out, verdict_out
+
+router = APIRouter(prefix="/v1", tags=["sessions"], route_class=KeyedRoute)
+
+HOUR = 3600
+
+
+@router.post("/studies/{study}/sessions", status_code=201, responses=problems(404))
+def open_session(study: StudyName, body: SessionIn, caller: Platform) -> SessionOut:
+    """Open a session for a worker: send them to its `url`, or show that in a frame."""
+    service = caller.service
+    service.study_id(study)
+    if body.topic is not None:
+        service.topic_id(study, body.topic)
+    ends = caller.now + service.settings.session_hours * HOUR
+    begun = 0.0 if body.continues else caller.now
+    session = Session(study, body.worker, body.topic, body.count, begun, ends)
+    token = service.sessions.sign(session)
+    url = f"/judge/{quote(study, safe='')}#{token}"
+    return SessionOut(url=url, session=token, expires_at=ends)
+
+
+@router.get("/session", responses=problems(404))
+def get_session(worker: Worker) -> SessionShown:
+    """Tell the page what its worker is asked, and how far they are."""
+    service = worker.service
+    session, standing = arrivals.look(service, worker.session)
+    return SessionShown(
+        **preview(service, session.study).model_dump(),
+        worker=session.worker,
+        topic=session.topic,
+        count=session.count,
+        answered=sessions.answered_in(service, session),
+        expires_at=session.expires_at,
+        hands_in=standing.hands_in,
+        finished=standing.finished,
+    )
+
+
+def preview(service: Service, study: str) -> Preview:
+    """Tell what anyone may know of a study who thinks about working in it."""
+    with service.database.read() as connection:
+        found = service.study(connection, service.study_id(study))
+    return Preview(study=study, title=found.settings.title, design=design_out(found))
+
+
+@router.post("/session/next", responses=problems(404, 409))
+def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
+    """Hand out the worker's next questions; what the page has lost comes again first."""
+    service = worker.service
+    session = arrivals.current(service, worker.session)
+    turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
+    showing = Showing(service, session.study, session.worker, opaque=True)
+    handed, verdict = turn.handed, turn.verdict
+    return SessionNextOut(
+        assignments=[
+            showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
+        ],
+        reason=handed.reason,
+        understanding=understanding_out(handed),
+        answered=turn.answered,
+        count=session.count,
+        verdict=verdict and verdict_out(verdict, turn.topics[verdict.topic_id]),
+    )
+
+
+@router.post("/session/finish", responses=problems(404, 409))
+def finish_session(worker: Worker) -> FinishOut:
+    """Hand in what was done in a session, and tell the page how to go back to the platform."""
+    ending = arrivals.finish(worker.service, worker.session, worker.now)
+    return finish_out(ending)
+
+
+@router.post("/session/begin", responses=problems(404, 409))
+def begin_session(body: SessionBeginIn, worker: Worker) -> SessionBegunOut:
+    """Tell the page all it needs to show the first question, in one answer.
+
+    There is none yet where the worker has instructions to read first, and none any more where they
+    have handed their work in.
+    """
+    about = get_session(worker)
+    reads_first = about.design.instructions and not about.answered
+    if about.finished or reads_first:
+        return SessionBegunOut(about=about, first=None)
+    first = next_in_session(SessionNextIn(count=body.count), worker)
+    return SessionBegunOut(about=about, first=first)
+
+
+@router.post("/session/understanding", responses=problems(404, 409))
+def show_understanding(body: SessionUnderstandingIn, worker: Worker) -> VerdictOut:
+    """Answer a topic's understanding question."""
+    session, service = worker.session, worker.service
+    if session.topic not in (None, body.topic):
+        raise Forbidden("the session is for another topic")
+    topic_id = service.topic_id(session.study, body.topic)
+    session, given = arrivals.current(service, session), (body.choice, worker.now)
+    if session.quarantine is None:
+        verdict = comprehension.answer(service, topic_id, session.worker, *given)
+    else:
+        verdict = comprehension.answer_in_quarantine(
+            service, topic_id, session.quarantine, session.worker, *given
+        )
+    return verdict_out(verdict, body.topic)

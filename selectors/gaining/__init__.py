@@ -1,1 +1,0 @@
-"""The parts of information gain: scores with their uncertainty, and the pair that tells most."""

@@ -1,0 +1,1 @@
+"""Inference: from comparisons to posteriors over classes, scores and workers."""

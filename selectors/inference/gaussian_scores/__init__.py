@@ -1,0 +1,1 @@
+"""Gaussian scores: Thurstone comparisons, expectation propagation, mutual information."""

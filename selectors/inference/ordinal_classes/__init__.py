@@ -1,0 +1,1 @@
+"""Ordered latent classes: belief propagation over noisy comparisons, structure search."""

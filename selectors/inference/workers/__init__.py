@@ -1,0 +1,1 @@
+"""Worker models: how workers answer, and which of them contradict the others."""

@@ -1,1 +1,0 @@
-"""Placement: where each document stands among the classes, and what to ask to find out."""

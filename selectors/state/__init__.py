@@ -1,0 +1,1 @@
+"""The state of one topic: documents, judgments, the order and its classes, the reported order."""
