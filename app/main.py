@@ -82,7 +82,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     """Put the service together; the database must have been prepared (`nextpair serve` does)."""
     settings = settings or Settings()
     tell_libraries()
-    # Before any request: threads that import parts of scikit-learn at the same moment can fail.
+    # Before any request: threads that import parts of a library at the same moment can fail.
     load_selectors()
     service = Service(settings, clock)
     check_schema(service.database)

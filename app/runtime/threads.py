@@ -50,6 +50,9 @@ def one_thread() -> Iterator[None]:
     """Compute with one thread for a while, and then as before."""
     from threadpoolctl import threadpool_limits
 
+    # What is loaded meanwhile would keep its one thread for good.
+    import nextpair.selectors.deferred.learners  # noqa: F401
+
     before = {name: os.environ.get(name) for name in VARIABLES}
     tell_libraries()
     try:

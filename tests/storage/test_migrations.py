@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, select, text
 
-from nextpair.storage import assignments, judgments, keys
+from nextpair.storage import assignments, judgments, keys, migrating
 from nextpair.storage.database import Database
 from nextpair.storage.errors import AlreadyThere, WrongSchema
 from nextpair.storage.hiring_tables import Base
@@ -43,6 +45,14 @@ def test_the_migrations_give_exactly_the_models_tables(database: Database) -> No
             assert {str(one["name"]) for one in found.get_foreign_keys(table.name)} <= named
         ordered = found.get_check_constraints("assignments")
         assert [one["name"] for one in ordered] == ["ck_assignments_ordered"]
+
+
+def test_the_scripts_names_say_their_revisions() -> None:
+    config = Config()
+    config.set_main_option("script_location", "nextpair.storage:migrations")
+    scripts = ScriptDirectory.from_config(config)
+    assert migrating._known() == {script.revision for script in scripts.walk_revisions()}
+    assert migrating._newest() == scripts.get_current_head()
 
 
 def test_migrating_twice_is_migrating_once(database: Database) -> None:
