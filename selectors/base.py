@@ -1,9 +1,11 @@
 """What a selector is, and how selectors are found.
 
-A selector lives in one file of this folder; the file's name, with dashes, is its public name, and
-its class is the one subclass of `Selector` defined there. Another package adds one through an entry
-point of the group `nextpair.selectors`.
+A selector lives in one file of this folder: its class is the one subclass of `Selector` that is
+defined there, and says its public name as `name`. Another package adds a selector through an entry
+point of the group `nextpair.selectors`, listed under the same name.
 """
+
+from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
@@ -12,17 +14,20 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
 from itertools import product
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.plugins import Plugins
-from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Finding, Outcome, Pair, unordered
-from nextpair.selectors.state.open_pairs import OpenPairs
-from nextpair.selectors.state.order import Merge, Order
 from nextpair.selectors.state.settings import Forecast, Judges
+
+# A client needs the names of this module, and neither NumPy nor what uses it.
+if TYPE_CHECKING:
+    import numpy as np
+
+    from nextpair.selectors.state.documents import Documents
+    from nextpair.selectors.state.open_pairs import OpenPairs
+    from nextpair.selectors.state.order import Merge, Order
 
 
 class Idle(StrEnum):
@@ -93,6 +98,8 @@ class Selector(ABC):
     question from the generator given to `select`.
     """
 
+    name: ClassVar[str]
+    """The public name: what settings, logs and programs write. It never changes."""
     Options: ClassVar[type[Any]] = NoOptions
     """A frozen dataclass of the selector's options, with their defaults."""
     infers: ClassVar[bool] = True
@@ -112,7 +119,7 @@ class Selector(ABC):
         return {}
 
     @classmethod
-    def variant(cls, options: Any) -> "type[Selector]":
+    def variant(cls, options: Any) -> type[Selector]:
         """Return the class that does the work with these options."""
         return cls
 

@@ -44,6 +44,7 @@ class EloScheduleOptions:
 class EloSchedule(Selector):
     """Asks every match of a schedule drawn beforehand; concludes nothing from transitivity."""
 
+    name = "elo-schedule"
     Options = EloScheduleOptions
     infers = False
     rating = "elo"

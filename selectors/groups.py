@@ -66,6 +66,7 @@ class GroupsOptions:
 class Groups(Selector):
     """Asks every pair of groups drawn beforehand; concludes nothing from transitivity."""
 
+    name = "groups"
     Options = GroupsOptions
     infers = False
     rating = "win-share"

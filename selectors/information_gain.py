@@ -79,6 +79,7 @@ class Options:
 class InformationGain(Believer):
     """Believes something of every document's score, and asks what would teach it most."""
 
+    name = "information-gain"
     Options = Options
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:

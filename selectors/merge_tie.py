@@ -48,6 +48,7 @@ class MergeTieOptions:
 class MergeTie(Selector):
     """Grows tie classes from documents whose features are alike."""
 
+    name = "merge-tie"
     Options = MergeTieOptions
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:

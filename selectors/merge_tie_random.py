@@ -18,6 +18,8 @@ from nextpair.selectors.state.tie_matrix import TieMatrix, random_ties
 class MergeTieRandom(Selector):
     """Grows tie classes from pairs drawn at random, the largest classes first."""
 
+    name = "merge-tie-random"
+
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)
         self._ties = TieMatrix(self._prior)

@@ -110,6 +110,7 @@ class Options:
 class Placement(Believer):
     """Believes something of every document's place, and asks what would teach it most."""
 
+    name = "placement"
     Options = Options
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:

@@ -33,6 +33,8 @@ class _Part:
 class QuickSort(Selector):
     """Sorts by random pivots; all comparisons with a pivot can be open at once."""
 
+    name = "quick-sort"
+
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)
         # In one random permutation the first document of any part is a uniformly random pivot.

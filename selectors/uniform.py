@@ -15,6 +15,8 @@ TRIES = 32
 class Uniform(Selector):
     """Asks about random pairs and lets transitivity do what it can."""
 
+    name = "uniform"
+
     def absorb(self, finding: Finding, merge: Merge | None) -> None:
         """Remember nothing: the order does."""
 

@@ -24,6 +24,8 @@ SCORES = {Outcome.BETTER: 1.0, Outcome.TIE: 0.5, Outcome.WORSE: 0.0}
 class NoRecordedAnswer(BadInput):
     """Nobody was ever asked about this pair."""
 
+    code = "no-recorded-answer"
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -18,8 +18,6 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
-from sklearn.metrics import cohen_kappa_score
 
 from nextpair.selectors.aggregation.responses import (
     Answers,
@@ -30,6 +28,7 @@ from nextpair.selectors.aggregation.responses import (
     same_length,
 )
 from nextpair.selectors.errors import BadInput
+from nextpair.selectors.state.ranks import mid_ranks
 
 
 class Level(StrEnum):
@@ -52,6 +51,8 @@ def weighted_kappa(one: ArrayLike, other: ArrayLike, *, labels: int | None = Non
         raise BadInput(f"a grade is beyond {labels} labels")
     if not len(first) or len(np.unique(np.concatenate((first, second)))) < 2:
         return np.nan
+    from nextpair.selectors.deferred.learners import cohen_kappa_score
+
     grades = None if labels is None else np.arange(labels)
     return float(cohen_kappa_score(first, second, labels=grades, weights="quadratic"))
 
@@ -98,7 +99,7 @@ def krippendorff_alpha(
     if len(np.unique(given)) < 2:
         return np.nan
     if level == Level.ORDINAL:
-        given, level = np.asarray(rankdata(given), dtype=np.float64), Level.INTERVAL
+        given, level = mid_ranks(given), Level.INTERVAL
     observed = _observed(about, given, Level(level))
     return 1 - observed / _expected(given, Level(level))
 

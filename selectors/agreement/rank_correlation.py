@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import kendalltau
-from sklearn.metrics import roc_auc_score
 
 from nextpair.selectors.aggregation.responses import Numbers, numbers, same_length
 from nextpair.selectors.errors import BadInput
@@ -86,6 +84,8 @@ def tau_b(one: ArrayLike, other: ArrayLike) -> float:
     first, second = _both(one, other)
     if len(set(first)) < 2 or len(set(second)) < 2:
         return np.nan
+    from nextpair.selectors.deferred.measures import kendalltau
+
     return float(kendalltau(first, second).statistic)
 
 
@@ -99,6 +99,8 @@ def auc(relevant: ArrayLike, scores: ArrayLike) -> float:
         raise BadInput("relevant must be 0 or 1")
     if len(set(truth)) < 2:
         return np.nan
+    from nextpair.selectors.deferred.learners import roc_auc_score
+
     return float(roc_auc_score(truth, scored))
 
 

@@ -7,28 +7,17 @@ order of import nor the ids decide anything but the sequence in which equals are
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.selectors.state.rank_bounds import Standing
+from nextpair.selectors.state.status import Status as Status
 
 DIGITS = 9
 """Digits, of the range of all scores, to which scores must agree to be called equal: sums of the
 same numbers in another sequence differ behind these."""
-
-
-class Status(StrEnum):
-    """How far one document has come."""
-
-    SETTLED = "settled"
-    """Its place is taken as known: nothing more needs to be asked about it."""
-    OPEN = "open"
-    """It has been judged, and its place is the best estimate so far."""
-    UNJUDGED = "unjudged"
-    """Nobody has judged it: it has no place and no grade."""
 
 
 @dataclass(frozen=True)

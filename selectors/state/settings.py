@@ -1,14 +1,19 @@
 """How a topic is judged, and what its state reports besides the order."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+
+# A client needs the names of this module, and not NumPy.
+if TYPE_CHECKING:
+    import numpy as np
 
 DEFAULT_SELECTOR = "placement"
 
@@ -84,6 +89,8 @@ class Settings:
         asked
             How many questions the topic has handed out before.
         """
+        import numpy as np
+
         # Not the entropy [seed, asked]: a last 0 adds nothing to it, and the first question's
         # chance would be the topic's own.
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(asked,)))

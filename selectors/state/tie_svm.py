@@ -15,9 +15,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import SVC
 
 Array = NDArray[np.float64]
 
@@ -145,6 +142,8 @@ def _margins(known: Array, ties: NDArray[np.bool_], candidates: Array, labels: A
 
 def _solve(gram: Array) -> Array:
     """Solve one dual, which is non-negative least squares on a root of its Gram matrix."""
+    from nextpair.selectors.deferred.learners import nnls
+
     root = np.linalg.cholesky(gram)
     return np.asarray(nnls(root.T, np.linalg.solve(root, np.ones(len(gram))))[0])
 
@@ -166,6 +165,8 @@ def tie_probabilities(
     size = len(space)
     if ties.all() or not ties.any():
         return np.ones((size, size), dtype=np.float32)
+    from nextpair.selectors.deferred.learners import SVC, LogisticRegression
+
     known = pair_features(space, first, second)
     machine = SVC(kernel="linear").fit(known, ties)
     decisions = machine.decision_function(known)[:, None]

@@ -14,11 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from nextpair.selectors.inference.ordinal_classes.factor_messages import log_sums
 from nextpair.selectors.inference.ordinal_classes.places import Array
 from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.ranks import mid_ranks
 from nextpair.selectors.state.tie_svm import document_space
 
 DIRECTIONS = 16
@@ -112,7 +112,7 @@ def _normal_scores(priors: Array) -> Array:
     """Replace numbers by what a normal sample of their ranks would be."""
     present = ~np.isnan(priors)
     scores = np.full(len(priors), np.nan)
-    scores[present] = ndtri((rankdata(priors[present]) - 0.5) / max(present.sum(), 1))
+    scores[present] = ndtri((mid_ranks(priors[present]) - 0.5) / max(present.sum(), 1))
     return scores
 
 
