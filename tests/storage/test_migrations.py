@@ -177,3 +177,28 @@ def test_browsers_are_signed_out_by_the_way_back(database: Database) -> None:
     migrate(database)
     with database.read() as connection:
         assert [row.id for row in keys.list_keys(connection)] == ["a"]
+
+
+_STAGED = [
+    "INSERT INTO studies VALUES (1, '', '{}', 'closed', 0, 0.0), (2, 's', '{}', 'open', 0, 1.0)",
+    "INSERT INTO topics (id, study_id, name, title, description, narrative, seed, documents,"
+    " fingerprint, status, version, position, asked, created_at, upload_id)"
+    " VALUES (1, 1, 'u t', '', '', '', 0, 1, '', 'open', 0, 0, 0, 1.0, 'u'),"
+    " (2, 2, 't', '', '', '', 0, 1, '', 'open', 0, 0, 0, 1.0, NULL)",
+    "INSERT INTO documents (topic_id, position, name, title, text) VALUES (1, 0, 'd', '', ''),"
+    " (2, 0, 'd', '', '')",
+    "INSERT INTO uploads VALUES ('u', 0.0, false)",
+]
+
+
+def test_an_upload_that_is_under_way_is_dropped_by_the_way_back(database: Database) -> None:
+    migrate(database)
+    with database.write() as connection:
+        for statement in _STAGED:
+            connection.exec_driver_sql(statement)
+    migrate(database, "0008-1")
+    with database.read() as connection:
+        for left in ("id FROM studies", "id FROM topics", "topic_id FROM documents"):
+            assert connection.execute(text(f"SELECT {left}")).scalar_one() == 2
+    migrate(database)
+    check_schema(database)
