@@ -46,3 +46,22 @@ class Reason(StrEnum):
     """These are the quiz: what comes after it depends on the answers."""
     STOPPED = "stopped"
     """The worker did not pass the study's checks."""
+
+
+class Why(StrEnum):
+    """What makes a document's place other than before."""
+
+    OWN = "own"
+    """Judgments about it are gone."""
+    INFERRED = "inferred"
+    """How it compares with others followed from judgments that are gone."""
+    GOAL = "goal"
+    """The topic had reached its goal, which settles every document, and has not any more."""
+    NEIGHBOURS = "neighbours"
+    """It was compared with documents about which judgments are gone."""
+    WORKERS = "workers"
+    """Those who judged it are believed to err more often, or less, than before."""
+    OTHERS = "others"
+    """It is as settled as before, but others around it are not, so its rank may be another."""
+    MODEL = "model"
+    """All answers are fitted together, and the fit is another one without these."""

@@ -23,6 +23,7 @@ DOCUMENTS, OPPONENTS, VOTES, WORKERS = 60, 5, 5, 30
 GRADES = (0.4, 0.3, 0.2, 0.1)
 SPAM = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 OUTCOMES = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
+CODES = np.array([outcome.code for outcome in OUTCOMES])
 MIRROR = (1, 0, 2)
 Table = NDArray[np.intp]
 Columns = dict[str, float]
@@ -58,7 +59,7 @@ def _once(seed: int, spammers: float) -> Columns:
     votes = collect_responses(items, workers, said, (len(pairs), WORKERS, 3))
     em = dawid_skene(votes, mirror=MIRROR).posteriors
     crowd = fit_bradley_terry(
-        collect_pair_responses(DOCUMENTS, pairs[items, 0], pairs[items, 1], said, workers)
+        collect_pair_responses(DOCUMENTS, pairs[items, 0], pairs[items, 1], CODES[said], workers)
     )
     counted = votes.by_item() / VOTES
     most = majority(votes).labels

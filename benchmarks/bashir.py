@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from benchmarks.hits import MIRROR, Collected, collect_hits
+from benchmarks.hits import CODES, MIRROR, Collected, collect_hits
 from benchmarks.section import Section, arguments, processes
 from nextpair.app.formats.features import FeatureTable
 from nextpair.app.formats.trec import read_qrels
@@ -159,9 +159,8 @@ def score(truth: Graded, pairs: NDArray[np.intp], answers: Collected) -> Sequenc
     share = matches(pairs, counts / counts.sum(axis=1, keepdims=True))
     probable = matches(pairs, em)
     asked = pairs[answers.items[real]]
-    crowd = collect_pair_responses(
-        size, asked[:, 0], asked[:, 1], answers.said[real], answers.workers[real]
-    )
+    codes = CODES[answers.said[real]]
+    crowd = collect_pair_responses(size, asked[:, 0], asked[:, 1], codes, answers.workers[real])
     return (
         baseline(size, share),
         replay_elo(size, share, most_passes=PASSES).ratings,

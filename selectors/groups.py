@@ -1,8 +1,8 @@
-"""Groups (Yang, Moffat and Turpin, ADCS 2018): small groups read together, one new document a pair.
+"""Groups (Yang, Moffat and Turpin, ADCS 2018): pairs of small groups, one new document a pair.
 
-The pool is split at random into groups, several times over. In its group each document meets a few
-others, in an order in which consecutive pairs share a document, and a worker goes through a group
-from its first pair to its last.
+The pool is partitioned at random into groups, several times. In its group each document is paired
+with a few others, in a sequence in which consecutive pairs share a document, and a worker goes
+through a group from its first pair to its last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 
 COVERAGE = 0.15
-"""The share of the pool each document meets when `partitions` is left to us, as in the paper."""
+"""The share of the pool that each document is paired with by default, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class GroupsOptions:
     size
         Documents per group, the two known ones included.
     partners
-        How many others of its group each document meets.
+        How many others of its group each document is paired with.
     partitions
-        How often the pool is split; 0 takes as many as it needs to meet 15 % of the pool.
+        How often the pool is partitioned; 0 takes as many as pair a document with 15 % of the pool.
     relevant, not_relevant
         Ids of documents known to be highly relevant and not relevant; every group gets one of each.
 
@@ -64,8 +64,9 @@ class GroupsOptions:
 
 
 class Groups(Selector):
-    """Asks every pair of groups drawn beforehand; concludes nothing from transitivity."""
+    """Asks every pair of groups drawn beforehand; infers nothing by transitivity."""
 
+    name = "groups"
     Options = GroupsOptions
     infers = False
     rating = "win-share"
@@ -90,14 +91,14 @@ class Groups(Selector):
             if ids
         ]
         taken = {place for ids in known for place in ids}
-        # In the order of prior scores: what is known beforehand decides, not the order of import.
+        # By prior score, so that the order of import does not matter.
         pool = [place for place in self.documents.by_prior() if place not in taken]
         room = self.options.size - len(known)
         for _ in range(self._partitions() if pool else 0):
             shuffled = rng.permutation(pool).tolist()
             for start in range(0, len(pool), room):
                 group = shuffled[start : start + room]
-                # A last group that is too small borrows documents that were drawn before.
+                # A last group that is too small is filled up with documents drawn before.
                 group += shuffled[: min(room - len(group), start)]
                 yield group + [ids[rng.integers(len(ids))] for ids in known]
 
@@ -106,11 +107,11 @@ class Groups(Selector):
         return int(self.options.partitions) or max(1, round(wanted))
 
     def planned_pairs(self) -> Iterable[Pair]:
-        """Return what is left of the plan."""
+        """Return the pairs without an answer."""
         return self._pending
 
     def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
-        """Strike a pair off: it was judged, whatever it says of others."""
+        """Remove an answered pair from the plan."""
         self._pending.discard((comparison.first, comparison.second))
 
     def select(
@@ -142,9 +143,9 @@ class Groups(Selector):
 
 
 def pair_sequence(group: Sequence[int], partners: int) -> list[Pair]:
-    """Pair each of a group with `partners` others so that consecutive pairs share a document.
+    """Pair each document of a group with `partners` others; consecutive pairs share a document.
 
-    The documents stand in a circle. At each one come its pairs across the circle, then the pair
+    The documents form a circle. Each one contributes its pairs across the circle, then the pair
     with its neighbour, which leads on to the next document.
 
     >>> sequence("ABCD", 2)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.inference.comparisons import OUTCOME_CODES
 from nextpair.selectors.inference.gaussian_scores import summaries
 from nextpair.selectors.inference.gaussian_scores.acquisition import ScoreAcquisition, anticipate
 from nextpair.selectors.inference.gaussian_scores.information_table import InformationTable
@@ -86,6 +85,7 @@ class Options:
 class InformationGain(BayesianSelector):
     """Keeps a posterior over every document's score, and asks for the most informative pair."""
 
+    name = "information-gain"
     Options = Options
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
@@ -98,12 +98,12 @@ class InformationGain(BayesianSelector):
 
     def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Update the posterior with one judgment."""
-        self._schedule.observe(first, second, OUTCOME_CODES[outcome], worker)
+        self._schedule.observe(first, second, outcome.code, worker)
         self._settled_order = None
 
     def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:
         """Update the worker model with the response to a gold question."""
-        self._schedule.observe_gold(worker, OUTCOME_CODES[truth], OUTCOME_CODES[said])
+        self._schedule.observe_gold(worker, truth.code, said.code)
         self._settled_order = None
 
     @classmethod

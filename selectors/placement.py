@@ -19,7 +19,6 @@ from scipy.special import expit
 
 from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.inference.comparisons import OUTCOME_CODES
 from nextpair.selectors.inference.exact_classes.exact_placement import ExactPlacement
 from nextpair.selectors.inference.numerics import Array, Mask
 from nextpair.selectors.inference.ordinal_classes.acquisition import (
@@ -115,6 +114,7 @@ class Options:
 class Placement(BayesianSelector):
     """Keeps a posterior over every document's place, and asks for the most informative pair."""
 
+    name = "placement"
     Options = Options
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
@@ -130,14 +130,14 @@ class Placement(BayesianSelector):
 
     def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
         """Update the posterior with one judgment."""
-        self._schedule.observe(first, second, OUTCOME_CODES[outcome], worker)
+        self._schedule.observe(first, second, outcome.code, worker)
         self._components.connect(first, second)
         self._answered[unordered(first, second)] += 1
         self._settled_order = None
 
     def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:
         """Update the worker model with the response to a gold question."""
-        self._schedule.observe_gold(worker, OUTCOME_CODES[truth], OUTCOME_CODES[said])
+        self._schedule.observe_gold(worker, truth.code, said.code)
         self._settled_order = None
 
     # -- choosing a pair ------------------------------------------------------------------------

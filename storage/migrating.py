@@ -1,16 +1,14 @@
 """Bringing a database to the tables this program knows."""
 
+import pkgutil
 from functools import cache
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from nextpair.storage import keys
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import WrongSchema
+from nextpair.storage.migrations import versions
 
 _LOCK = 7_398_247_101
 """Any number: processes that start together ask for this lock, and one migrates."""
@@ -18,10 +16,16 @@ _LOCK = 7_398_247_101
 
 def migrate(database: Database, revision: str = "head") -> None:
     """Bring the database to a revision, or back to one that is named by a step: 0005-1, -1."""
+    # It takes long to import, and as a rule there is nothing to migrate.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "nextpair.storage:migrations")
     with database.write() as connection:
         _lock(database, connection)
         database.take_time(connection)
-        config = _config(connection)
+        config.attributes["connection"] = connection
         if revision == "base" or "-" in revision:
             command.downgrade(config, revision)
         else:
@@ -80,24 +84,20 @@ def _refuse_newer(found: str | None) -> None:
 def _revision(database: Database) -> str | None:
     """Return the revision a database is at; none if it is empty."""
     with database.read() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        found = connection.execute(text("SELECT version_num FROM alembic_version"))
+        return found.scalar_one_or_none()
 
 
 @cache
 def _newest() -> str | None:
-    """Return the newest revision this program knows; to read the scripts takes a while."""
-    return ScriptDirectory.from_config(_config(None)).get_current_head()
+    """Return the newest revision this program knows."""
+    return max(_known(), default=None)
 
 
 @cache
 def _known() -> frozenset[str]:
-    """Return the revisions this program knows."""
-    scripts = ScriptDirectory.from_config(_config(None))
-    return frozenset(script.revision for script in scripts.walk_revisions())
-
-
-def _config(connection: Connection | None) -> Config:
-    config = Config()
-    config.set_main_option("script_location", "nextpair.storage:migrations")
-    config.attributes["connection"] = connection
-    return config
+    """Return the revisions this program knows, by the names of their scripts: v0001_service.py."""
+    names = (module.name for module in pkgutil.iter_modules(versions.__path__))
+    return frozenset(name[1:].partition("_")[0] for name in names)

@@ -53,6 +53,7 @@ class RationaleDesign(Design):
         How like the document's own words an excerpt must be; 1 is a copy, but for spaces and case.
     """
 
+    name: ClassVar[str] = "rationale"
     Answer: ClassVar[type[AnswerModel]] = RationaleAnswer
     aggregations: ClassVar[tuple[str, ...]] = (
         "majority",

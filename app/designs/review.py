@@ -39,6 +39,7 @@ class ReviewAnswer(AnswerModel):
 class ReviewDesign(Design):
     """Ask one worker for a grade with its rationale, then another to confirm or change it."""
 
+    name: ClassVar[str] = "review"
     Answer: ClassVar[type[AnswerModel]] = FirstAnswer
     Review: ClassVar[type[AnswerModel]] = ReviewAnswer
     stages: ClassVar[int] = 2

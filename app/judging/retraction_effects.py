@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
-from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
+from nextpair.app.enums import Why
+from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.judgments import Judgment
 from nextpair.selectors.state.reported_order import ReportedOrder, Status
 from nextpair.selectors.state.topic_state import Topic
@@ -14,25 +14,6 @@ MOST_NAMED = 5
 """Judgments, documents or workers that one reason names."""
 NOTICED = 0.005
 """A worker is weighed otherwise if the share of right answers expected differs by this."""
-
-
-class Why(StrEnum):
-    """What makes a document's place other than before."""
-
-    OWN = "own"
-    """Judgments about it are gone."""
-    INFERRED = "inferred"
-    """How it compares with others followed from judgments that are gone."""
-    GOAL = "goal"
-    """The topic had reached its goal, which settles every document, and has not any more."""
-    NEIGHBOURS = "neighbours"
-    """It was compared with documents about which judgments are gone."""
-    WORKERS = "workers"
-    """Those who judged it are believed to err more often, or less, than before."""
-    OTHERS = "others"
-    """It is as settled as before, but others around it are not, so its rank may be another."""
-    MODEL = "model"
-    """All answers are fitted together, and the fit is another one without these."""
 
 
 _GOAL = {
@@ -82,7 +63,7 @@ class Moving:
         self._gone = frozenset(gone)
         self._names = names
         self._ids = before.documents.ids
-        self._believes = isinstance(before.selector, BayesianSelector)
+        self._believes = not before.selector.counts_votes
         self._touched = _numbers_by_document(before.log, self._gone)
 
     def moved(self) -> tuple[Moved, ...]:

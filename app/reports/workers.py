@@ -24,11 +24,6 @@ from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import Effect, JudgmentRow, Purpose
 
 SELECTOR, BRADLEY_TERRY, DAWID_SKENE = "selector", "bradley-terry", "dawid-skene"
-_OUTCOMES = {
-    Outcome.BETTER: bradley_terry.BETTER,
-    Outcome.WORSE: bradley_terry.WORSE,
-    Outcome.TIE: bradley_terry.TIE,
-}
 
 
 @dataclass(slots=True)
@@ -178,7 +173,7 @@ def _bradley_terry(said: Said, rows: Sequence[JudgmentRow]) -> FloatArray:
         said.size,
         [row.first for row in rows],
         [row.second for row in rows],
-        [_OUTCOMES[Outcome(str(row.outcome))] for row in rows],
+        [Outcome(str(row.outcome)).code for row in rows],
         said.workers(rows),
     )
     return bradley_terry.fit_bradley_terry(answers).reliabilities

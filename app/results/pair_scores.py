@@ -11,14 +11,15 @@ from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow
 
-_OUTCOMES = {Outcome.BETTER: 0, Outcome.WORSE: 1, Outcome.TIE: 2}
-_MIRROR = (1, 0, 2)
-"""What each outcome is, told from the other side."""
+_LABELS = tuple(Outcome)
+"""The labels of Dawid and Skene's EM. Not `Outcome.code`: sums over another order of the labels
+differ in their last digits."""
+_MIRROR = tuple(_LABELS.index(outcome.reversed) for outcome in _LABELS)
 
 
 def _worker_bradley_terry(said: Said) -> Numbers:
     rows = [row for row in said.rows if row.outcome is not None]
-    outcomes = [_OUTCOMES[Outcome(str(row.outcome))] for row in rows]
+    outcomes = [Outcome(str(row.outcome)).code for row in rows]
     firsts, seconds = [row.first for row in rows], [row.second for row in rows]
     answers = bradley_terry.collect_pair_responses(
         said.size, firsts, seconds, outcomes, said.workers(rows)
@@ -33,9 +34,9 @@ def _elo_em(said: Said) -> Numbers:
     place = {pair: number for number, pair in enumerate(pairs)}
     items = [place[row.first, row.second] for row in rows]
     told = [*rows, *(row for row, _ in said.traps)]
-    labels = [_OUTCOMES[Outcome(str(row.outcome))] for row in told]
-    known = [_OUTCOMES[truth] for _, truth in said.traps if isinstance(truth, Outcome)]
-    chances = probabilities(said, items, labels, known, len(pairs), len(_OUTCOMES), _MIRROR)
+    labels = [_LABELS.index(Outcome(str(row.outcome))) for row in told]
+    known = [_LABELS.index(truth) for _, truth in said.traps if isinstance(truth, Outcome)]
+    chances = probabilities(said, items, labels, known, len(pairs), len(_LABELS), _MIRROR)
     shares = (chances[:, 0] + chances[:, 2] / 2).tolist()
     matches = [Match(*pair, share) for pair, share in zip(pairs, shares, strict=True)]
     return ratings.rate("elo", said.size, matches)

@@ -1,16 +1,16 @@
 """Davidson's Bradley-Terry model with ties (JASA 1970), fitted by Newton's method with a prior.
 
-With d = s_i - s_j and v >= 0, how readily people call two equals a tie,
+With d = s_i - s_j and v >= 0, the tie parameter (how readily people call two equals a tie),
 
     P(i better) ~ exp(d / 2)        P(tie) ~ v        P(i worse) ~ exp(-d / 2)
 
 Davidson's model and not Rao and Kupper's: its log-likelihood is concave in the scores and log v
-together, so Newton's method finds the one maximum from anywhere, and a document's wins plus half
-its ties say all there is to say about its score, as in Elo's S. Scores have the prior N(0, sd²),
-log v has N(0, 1); where nobody says "tie", v is 0 and the model is the plain one.
+jointly, so Newton's method finds the one maximum from any start, and wins plus half the ties are a
+sufficient statistic of a document's score, as in Elo's S. The priors are s ~ N(0, sd²) and
+log v ~ N(0, 1); without any tie, v is 0 and the model is plain Bradley-Terry.
 
-Written by hand because scikit-learn's logistic regression, which is the plain model's fit (and the
-oracle in the tests), knows no ties but two half-wins and gives no standard errors.
+Written by hand because scikit-learn's logistic regression, which fits the plain model (and is the
+oracle in the tests), has a tie only as two half-wins and gives no standard errors.
 """
 
 from dataclasses import dataclass
@@ -24,13 +24,16 @@ from nextpair.selectors.aggregation.responses import FloatArray, IndexArray
 PRIOR_SD = 2.0
 TOLERANCE = 1e-8
 MAX_STEPS = 100
+MAX_HALVINGS = 30
 DENSE_LIMIT = 4000
-"""Up to so many documents the Hessian is inverted whole, beyond it in parts."""
+"""Up to this many documents the Hessian is inverted as a dense matrix, beyond it by blocks."""
+BLOCK = 256
+"""Columns of the inverse Hessian that are solved together."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedComparisons:
-    """Pairs, and how much weight says that the first is better, that it is worse, or a tie."""
+    """Pairs with the weights of their outcomes: the first is better, it is worse, or a tie."""
 
     size: int
     firsts: IndexArray
@@ -41,19 +44,19 @@ class WeightedComparisons:
 
     @property
     def with_ties(self) -> bool:
-        """Whether anyone said "tie"."""
+        """Whether any tie has a weight."""
         return bool(self.ties.any())
 
 
 @dataclass(frozen=True, slots=True)
 class DavidsonModel:
-    """Scores, and the logarithm of v, minus infinity where there are no ties."""
+    """The scores and log v, which is minus infinity where there are no ties."""
 
     scores: FloatArray
     log_ties: float
 
     def probabilities(self, firsts: IndexArray, seconds: IndexArray) -> FloatArray:
-        """Return the chances of better, worse and tie, a column each."""
+        """Return the probabilities of better, worse and tie (columns) of each pair (rows)."""
         half = (self.scores[firsts] - self.scores[seconds]) / 2
         logs = np.column_stack((half, -half, np.full(len(half), self.log_ties)))
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -62,14 +65,14 @@ class DavidsonModel:
 
 @dataclass(frozen=True, slots=True)
 class _Derivatives:
-    """Gradient and negative Hessian of the log-posterior; the last entry is log v's."""
+    """Gradient and negative Hessian of the log-posterior; the last entry is that of log v."""
 
     gradient: FloatArray
     information: sparse.csc_array
 
 
 def initial_model(data: WeightedComparisons) -> DavidsonModel:
-    """Start with equal scores."""
+    """Return the model with equal scores."""
     return DavidsonModel(np.zeros(data.size), 0.0 if data.with_ties else -np.inf)
 
 
@@ -78,26 +81,27 @@ def fit_davidson(
     *,
     prior_sd: float = PRIOR_SD,
     start: DavidsonModel | None = None,
-    most_steps: int = MAX_STEPS,
+    max_steps: int = MAX_STEPS,
 ) -> DavidsonModel:
-    """Find the most probable scores, or go some steps towards them."""
+    """Return the posterior mode, or where `max_steps` Newton steps towards it lead."""
     model = start or initial_model(data)
-    for _ in range(most_steps):
-        slope = _derivatives(data, model, prior_sd)
-        if np.abs(slope.gradient).max(initial=0) < TOLERANCE:
+    for _ in range(max_steps):
+        derivatives = _derivatives(data, model, prior_sd)
+        if np.abs(derivatives.gradient).max(initial=0) < TOLERANCE:
             break
-        model = _newton_step(data, model, slope, prior_sd)
+        model = _newton_step(data, model, derivatives, prior_sd)
     return model
 
 
 def log_posterior(
     data: WeightedComparisons, model: DavidsonModel, prior_sd: float = PRIOR_SD
 ) -> float:
-    """Return the logarithm of likelihood times prior, but for a constant."""
-    chances = model.probabilities(data.firsts, data.seconds)
-    said = np.column_stack((data.better, data.worse, data.ties))
-    spoken = said > 0
-    likelihood = (said[spoken] * np.log(np.maximum(chances[spoken], 1e-300))).sum()
+    """Return the logarithm of likelihood times prior, up to a constant."""
+    probabilities = model.probabilities(data.firsts, data.seconds)
+    weights = np.column_stack((data.better, data.worse, data.ties))
+    observed = weights > 0
+    log_probabilities = np.log(np.maximum(probabilities[observed], 1e-300))
+    likelihood = (weights[observed] * log_probabilities).sum()
     prior = (model.scores**2).sum() / prior_sd**2
     prior += model.log_ties**2 if data.with_ties else 0.0
     return float(likelihood - prior / 2)
@@ -106,20 +110,19 @@ def log_posterior(
 def standard_errors(
     data: WeightedComparisons, model: DavidsonModel, prior_sd: float = PRIOR_SD
 ) -> FloatArray:
-    """Return the posterior's standard deviation of each score, from the Hessian at the maximum."""
+    """Return the posterior standard deviation of each score by the Laplace approximation."""
     information = _derivatives(data, model, prior_sd).information
     size = information.shape[0]
     if not size:
         return np.zeros(0)
     if size <= DENSE_LIMIT:
-        # Of A = L L', the diagonal of the inverse is the squared length of the columns of 1 / L.
+        # With A = L L', the diagonal of the inverse is the squared length of the columns of 1 / L.
         root, _ = linalg.lapack.dtrtri(linalg.cholesky(information.toarray(), lower=True), lower=1)
         variances = (root**2).sum(axis=0)
     else:
         solver = splu(information, permc_spec="MMD_AT_PLUS_A")
-        variances = np.concatenate(
-            [_inverse_diagonal(solver, size, at) for at in range(0, size, 256)]
-        )
+        blocks = [_inverse_diagonal(solver, size, start) for start in range(0, size, BLOCK)]
+        variances = np.concatenate(blocks)
     return np.asarray(np.sqrt(variances[: data.size]), dtype=np.float64)
 
 
@@ -130,44 +133,45 @@ def standard_error_of_difference(
     second: int,
     prior_sd: float = PRIOR_SD,
 ) -> float:
-    """Return the posterior's standard deviation of the difference of two scores."""
+    """Return the posterior standard deviation of the difference of two scores."""
     information = _derivatives(data, model, prior_sd).information
-    apart = np.zeros(information.shape[0])
-    apart[first], apart[second] = 1.0, -1.0
-    scale = sparse.diags_array(1 / information.diagonal())
-    solved, _ = cg(information, apart, rtol=1e-8, atol=0.0, M=scale)
-    return float(np.sqrt(apart @ solved))
+    contrast = np.zeros(information.shape[0])
+    contrast[first], contrast[second] = 1.0, -1.0
+    preconditioner = sparse.diags_array(1 / information.diagonal())
+    solution, _ = cg(information, contrast, rtol=1e-8, atol=0.0, M=preconditioner)
+    return float(np.sqrt(contrast @ solution))
 
 
 def _inverse_diagonal(solver: SuperLU, size: int, start: int) -> FloatArray:
-    columns = np.eye(size, min(256, size - start), -start)
+    """Return one block of the diagonal of the inverse."""
+    columns = np.eye(size, min(BLOCK, size - start), -start)
     return np.diagonal(solver.solve(columns)[start:]).copy()
 
 
 def _derivatives(data: WeightedComparisons, model: DavidsonModel, prior_sd: float) -> _Derivatives:
-    """Differentiate: a score sees (better - worse) / 2 of its pairs, log v sees their ties."""
+    """Differentiate: a pair adds (better - worse) / 2 to its scores, and its ties to log v."""
     better, worse, tie = model.probabilities(data.firsts, data.seconds).T
     weight = data.better + data.worse + data.ties
-    ahead = ((data.better - data.worse) - weight * (better - worse)) / 2
+    residual = ((data.better - data.worse) - weight * (better - worse)) / 2
     size = data.size + data.with_ties
-    gradient = _sum_by_document(data, ahead, size)
+    gradient = _sum_by_document(data, residual, size)
     gradient[: data.size] -= model.scores / prior_sd**2
-    curve = weight * ((better + worse) - (better - worse) ** 2) / 4
+    curvature = weight * ((better + worse) - (better - worse) ** 2) / 4
     firsts, seconds = data.firsts, data.seconds
-    diagonal = _sum_by_document(data, curve, size, sign=1)
+    diagonal = _sum_by_document(data, curvature, size, sign=1)
     diagonal[: data.size] += 1 / prior_sd**2
-    every = np.arange(size)
-    rows, columns = [every, firsts, seconds], [every, seconds, firsts]
-    values = [diagonal, -curve, -curve]
+    indices = np.arange(size)
+    rows, columns = [indices, firsts, seconds], [indices, seconds, firsts]
+    values = [diagonal, -curvature, -curvature]
     if data.with_ties:
         gradient[-1] += (data.ties - weight * tie).sum() - model.log_ties
         diagonal[-1] += (weight * tie * (1 - tie)).sum() + 1
-        across = -weight * tie * (better - worse) / 2
-        pull = _sum_by_document(data, across, size)
+        mixed = -weight * tie * (better - worse) / 2
+        mixed_by_document = _sum_by_document(data, mixed, size)
         last = np.full(data.size, size - 1)
-        rows += [every[:-1], last]
-        columns += [last, every[:-1]]
-        values += [pull[:-1], pull[:-1]]
+        rows += [indices[:-1], last]
+        columns += [last, indices[:-1]]
+        values += [mixed_by_document[:-1], mixed_by_document[:-1]]
     entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
     return _Derivatives(gradient, sparse.csc_array(entries, shape=(size, size)))
 
@@ -175,25 +179,28 @@ def _derivatives(data: WeightedComparisons, model: DavidsonModel, prior_sd: floa
 def _sum_by_document(
     data: WeightedComparisons, of_pairs: FloatArray, size: int, sign: int = -1
 ) -> FloatArray:
-    """Add up what pairs say of their first document and, with a sign, of their second."""
+    """Sum a quantity of pairs over their first documents plus `sign` times over their second."""
     firsts = np.bincount(data.firsts, of_pairs, size)
     return np.asarray(firsts + sign * np.bincount(data.seconds, of_pairs, size), dtype=np.float64)
 
 
 def _newton_step(
-    data: WeightedComparisons, model: DavidsonModel, slope: _Derivatives, prior_sd: float
+    data: WeightedComparisons, model: DavidsonModel, derivatives: _Derivatives, prior_sd: float
 ) -> DavidsonModel:
-    """Take Newton's step, halved until it leads up; conjugate gradients keep it sparse.
+    """Take a Newton step, halved until it does not lower the posterior.
 
-    The step need not be exact: the gradient, not the step, says when the top is reached.
+    Conjugate gradients keep the system sparse. The step need not be exact: convergence is judged by
+    the gradient, not by the step.
     """
-    scale = sparse.diags_array(1 / slope.information.diagonal())
-    step, _ = cg(slope.information, slope.gradient, rtol=1e-4, atol=0.0, M=scale)
-    here, size = log_posterior(data, model, prior_sd), data.size
-    for halvings in range(30):
+    preconditioner = sparse.diags_array(1 / derivatives.information.diagonal())
+    step, _ = cg(
+        derivatives.information, derivatives.gradient, rtol=1e-4, atol=0.0, M=preconditioner
+    )
+    current, size = log_posterior(data, model, prior_sd), data.size
+    for halvings in range(MAX_HALVINGS):
         part = step * 0.5**halvings
         ties = model.log_ties + (part[-1] if data.with_ties else 0.0)
-        tried = DavidsonModel(model.scores + part[:size], float(ties))
-        if log_posterior(data, tried, prior_sd) >= here:
-            return tried
+        candidate = DavidsonModel(model.scores + part[:size], float(ties))
+        if log_posterior(data, candidate, prior_sd) >= current:
+            return candidate
     return model

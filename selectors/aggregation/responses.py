@@ -1,4 +1,4 @@
-"""Who answered what, as flat arrays that aggregation can count over."""
+"""Responses of workers to items, in columns that aggregation can count over."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ IndexArray = NDArray[np.intp]
 FloatArray = NDArray[np.float64]
 
 UNKNOWN = -1
-"""The label of an item of which none is known, or on which the votes are tied."""
+"""The label of an item without a known label, or whose votes are tied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """One answer per place of three arrays; build it with `collect`.
+    """One response per row of three columns; build it with `collect_responses`.
 
     Parameters
     ----------
     shape
-        How many items, workers and labels there are, those without an answer included.
+        How many items, workers and labels there are, those without a response included.
     """
 
     items: IndexArray
@@ -32,13 +32,13 @@ class Responses:
     shape: tuple[int, int, int]
 
     def by_item(self) -> NDArray[np.int64]:
-        """Count how often each item got each label."""
+        """Count the responses of each item (rows) by label (columns)."""
         items, _, labels = self.shape
         flat = np.bincount(self.items * labels + self.labels, minlength=items * labels)
         return flat.reshape(items, labels).astype(np.int64)
 
     def by_worker(self) -> sparse.csr_array:
-        """Count answers by worker and label (one row for each of both) and item (columns)."""
+        """Count the responses of each worker with each label (rows) by item (columns)."""
         items, workers, labels = self.shape
         rows = self.workers * labels + self.labels
         ones = np.ones(len(rows))
@@ -51,22 +51,24 @@ def collect_responses(
     labels: ArrayLike,
     shape: Sequence[int] | None = None,
 ) -> Responses:
-    """Check three equally long arrays of places, and count what is there if no shape is given."""
-    parts = (
+    """Validate three columns of equal length; the shape is taken from them if none is given."""
+    columns = (
         read_indices(items, "items"),
         read_indices(workers, "workers"),
         read_indices(labels, "labels"),
     )
-    check_same_length(*parts)
-    least = tuple(int(part.max(initial=-1)) + 1 for part in parts)
-    given = least if shape is None else tuple(int(count) for count in shape)
-    if len(given) != 3 or any(one < needed for one, needed in zip(given, least, strict=False)):
-        raise BadInput(f"answers name {least} items, workers and labels, more than {given}")
-    return Responses(*parts, (given[0], given[1], given[2]))
+    check_same_length(*columns)
+    needed = tuple(int(column.max(initial=-1)) + 1 for column in columns)
+    counts = needed if shape is None else tuple(int(count) for count in shape)
+    if len(counts) != 3 or any(
+        count < minimum for count, minimum in zip(counts, needed, strict=False)
+    ):
+        raise BadInput(f"responses name {needed} items, workers and labels, more than {counts}")
+    return Responses(*columns, (counts[0], counts[1], counts[2]))
 
 
 def read_indices(values: ArrayLike, name: str) -> IndexArray:
-    """Read whole numbers from 0 up."""
+    """Read non-negative whole numbers."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise BadInput(f"{name} must be a flat sequence of whole numbers")
@@ -75,25 +77,25 @@ def read_indices(values: ArrayLike, name: str) -> IndexArray:
     return array.astype(np.intp)
 
 
-def read_numbers(values: ArrayLike, name: str, *, least: float = -np.inf) -> FloatArray:
-    """Read finite numbers that are not below `least`."""
+def read_numbers(values: ArrayLike, name: str, *, minimum: float = -np.inf) -> FloatArray:
+    """Read finite numbers that are not below `minimum`."""
     array = np.array(values, dtype=np.float64)
     if array.ndim != 1 or not np.isfinite(array).all():
         raise BadInput(f"{name} must be a flat sequence of finite numbers")
-    if array.size and array.min() < least:
-        raise BadInput(f"{name} must not be below {least:g}, got {array.min():g}")
+    if array.size and array.min() < minimum:
+        raise BadInput(f"{name} must not be below {minimum:g}, got {array.min():g}")
     return array
 
 
 def check_same_length(*arrays: NDArray[np.generic]) -> None:
-    """Refuse arrays that do not belong together."""
+    """Refuse columns of different lengths."""
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
-        raise BadInput(f"arrays that belong together differ in length: {sorted(lengths)}")
+        raise BadInput(f"columns of one table differ in length: {sorted(lengths)}")
 
 
 def check_bounds(size: int, *arrays: IndexArray) -> None:
-    """Refuse places beyond the number of documents."""
+    """Refuse positions of documents from `size` on."""
     for array in arrays:
         if array.size and array.max() >= size:
-            raise BadInput(f"place {array.max()} is beyond {size} documents")
+            raise BadInput(f"position {array.max()} is beyond {size} documents")

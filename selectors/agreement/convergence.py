@@ -1,4 +1,4 @@
-"""How soon a ranking came to rest: tau-b of each earlier ranking with the last one (yang-2018)."""
+"""Convergence of a ranking: tau-b of each earlier ranking with the last one (yang-2018)."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from nextpair.selectors.agreement.rank_correlation import tau_b
 
 
 def convergence(rankings: Sequence[ArrayLike]) -> FloatArray:
-    """Return tau-b of each ranking with the last; NaN where one of the two orders nothing.
+    """Return tau-b of each ranking with the last; NaN if one of the two is constant.
 
     Parameters
     ----------

@@ -12,8 +12,7 @@ from scipy.sparse import csr_array
 from nextpair.selectors.inference.numerics import Indices, Mask
 from nextpair.selectors.state.judgments import Outcome
 
-BETTER, TIE, WORSE = range(3)
-OUTCOME_CODES = {Outcome.BETTER: BETTER, Outcome.TIE: TIE, Outcome.WORSE: WORSE}
+BETTER, TIE, WORSE = Outcome.BETTER.code, Outcome.TIE.code, Outcome.WORSE.code
 Observation = tuple[int, int, int, str]
 """One comparison: its documents by their positions, the outcome, and the worker."""
 

@@ -21,17 +21,8 @@ from nextpair.selectors.aggregation.davidson import (
     standard_error_of_difference,
     standard_errors,
 )
+from nextpair.selectors.ratings.base import Rating
 from nextpair.selectors.ratings.match import Match
-
-
-def rate(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
-    """Rate documents on the logit scale, one without a match at 0."""
-    return _fit(size, matches)[1].scores
-
-
-def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
-    """Return the standard error of each rating; that of the prior for one without a match."""
-    return standard_errors(*_fit(size, matches))
 
 
 def chance(size: int, matches: Sequence[Match], first: int, second: int) -> float:
@@ -48,3 +39,17 @@ def _fit(size: int, matches: Sequence[Match]) -> tuple[WeightedComparisons, Davi
     better, worse = won - ties / 2, 1 - won - ties / 2
     data = WeightedComparisons(size, pairs[:, 0], pairs[:, 1], better, worse, ties)
     return data, fit_davidson(data)
+
+
+class BradleyTerry(Rating):
+    """Scores under which what happened is most probable, all matches at once."""
+
+    name = "bradley-terry"
+
+    def rate(self, size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+        """Rate documents on the logit scale, one without a match at 0."""
+        return _fit(size, matches)[1].scores
+
+    def errors(self, size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+        """Return the standard error of each rating; that of the prior for one without a match."""
+        return standard_errors(*_fit(size, matches))

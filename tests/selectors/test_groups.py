@@ -1,4 +1,4 @@
-"""Groups: each document meets enough others, and one document changes at a time."""
+"""Groups: each document has its partners, and consecutive pairs share a document."""
 
 from collections import Counter
 from itertools import pairwise
@@ -28,10 +28,10 @@ def test_each_document_meets_its_partners_and_consecutive_pairs_share_one(
 ) -> None:
     pairs = pair_sequence(range(size), partners)
     assert len({frozenset(pair) for pair in pairs}) == len(pairs)
-    met = Counter(document for pair in pairs for document in pair)
+    partner_counts = Counter(document for pair in pairs for document in pair)
     wanted = min(partners, size - 1)
     least = 2 if size > 2 else 1
-    assert set(met.values()) == {max(wanted + wanted * size % 2, least)}
+    assert set(partner_counts.values()) == {max(wanted + wanted * size % 2, least)}
     assert all(set(one) & set(other) for one, other in pairwise(pairs))
 
 

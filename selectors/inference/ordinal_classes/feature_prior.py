@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from nextpair.selectors.inference.numerics import Array, Indices, logsumexp
 from nextpair.selectors.state.documents import Documents
+from nextpair.selectors.state.ranks import mid_ranks
 from nextpair.selectors.state.tie_svm import principal_components
 
 DIRECTIONS = 16
@@ -116,7 +116,7 @@ def _normal_scores(priors: Array) -> Array:
     """Replace numbers by the normal quantiles of their ranks."""
     present = ~np.isnan(priors)
     scores = np.full(len(priors), np.nan)
-    scores[present] = ndtri((rankdata(priors[present]) - 0.5) / max(present.sum(), 1))
+    scores[present] = ndtri((mid_ranks(priors[present]) - 0.5) / max(present.sum(), 1))
     return scores
 
 

@@ -19,7 +19,6 @@ from nextpair.selectors.inference.schedule import InferenceSchedule
 from nextpair.selectors.inference.workers.crowd import USUAL_ERROR
 from nextpair.selectors.state.documents import Documents
 
-_BRADLEY_TERRY_CODES = np.array([bradley_terry.BETTER, bradley_terry.TIE, bradley_terry.WORSE])
 SWEEPS = 2
 """Sweeps of messages in a fit that others start from."""
 CONVERGED_SWEEPS = 6
@@ -146,7 +145,7 @@ class ClassSchedule(InferenceSchedule[ClassSnapshot]):
                 len(self._numbers),
                 comparisons.first,
                 comparisons.second,
-                _BRADLEY_TERRY_CODES[comparisons.outcome],
+                comparisons.outcome,
                 comparisons.worker,
             )
         )

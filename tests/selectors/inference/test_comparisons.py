@@ -5,7 +5,6 @@ import numpy as np
 from nextpair.selectors.inference.comparisons import (
     BETTER,
     INITIAL_CAPACITY,
-    OUTCOME_CODES,
     WORSE,
     Comparisons,
 )
@@ -51,9 +50,7 @@ def test_the_outcomes_of_some_workers_are_reversed() -> None:
 
 
 def test_two_minus_a_code_is_the_reversed_outcome() -> None:
-    assert {outcome: 2 - code for outcome, code in OUTCOME_CODES.items()} == {
-        outcome: OUTCOME_CODES[outcome.reversed] for outcome in Outcome
-    }
+    assert all(2 - outcome.code == outcome.reversed.code for outcome in Outcome)
     assert WORSE == 2 - BETTER
 
 

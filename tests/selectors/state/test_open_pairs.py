@@ -1,4 +1,4 @@
-"""What may follow from answers that are awaited, against trying out all of them."""
+"""Free pairs under open ones, against enumerating all outcomes of the open pairs."""
 
 from itertools import combinations, product
 
@@ -13,15 +13,15 @@ from nextpair.selectors.state.order import Order
 
 
 def may_follow(size: int, answers: list[Answer], awaited: list[Pair], pair: Pair) -> bool:
-    """Try every way the awaited answers can turn out."""
+    """Try every outcome of the awaited answers."""
     for outcomes in product([*Outcome, None], repeat=len(awaited)):
-        come = [
+        arrived = [
             (*open_pair, outcome)
             for open_pair, outcome in zip(awaited, outcomes, strict=True)
             if outcome is not None
         ]
-        if not contradicts(size, [*answers, *come]) and pair in transitive_closure(
-            size, [*answers, *come]
+        if not contradicts(size, [*answers, *arrived]) and pair in transitive_closure(
+            size, [*answers, *arrived]
         ):
             return True
     return False

@@ -1,4 +1,4 @@
-"""Documents judged one at a time: every one gets its answers, nobody sees one twice."""
+"""Documents judged one at a time: each gets its answers, and nobody judges one twice."""
 
 import numpy as np
 import pytest
@@ -28,11 +28,11 @@ def rng() -> np.random.Generator:
 def work(state: SingleDocumentState, workers: int) -> list[SingleJudgment]:
     """Let workers take turns until nobody gets a question."""
     log: list[SingleJudgment] = []
-    chance = rng()
+    generator = rng()
     while True:
         before = len(log)
         for worker in map(str, range(workers)):
-            asked = state.select(worker, (), chance)
+            asked = state.select(worker, (), generator)
             if isinstance(asked, SingleQuestion):
                 log.append(SingleJudgment(len(log), asked.document, worker, asked.subject))
                 state.absorb(log[-1])
@@ -64,7 +64,7 @@ def test_too_few_workers_wait_and_are_not_told_that_all_is_done() -> None:
     assert state.count_judged() == 3
 
 
-def test_what_is_in_someones_hands_is_not_asked_again() -> None:
+def test_a_question_that_a_worker_holds_is_not_asked_again() -> None:
     state = topic(2)
     asked = state.select("ann", (), rng())
     assert isinstance(asked, SingleQuestion)
@@ -97,10 +97,10 @@ def test_a_retraction_equals_never_having_happened() -> None:
         state.absorb(one)
     for one in (log[0], log[3]):
         other.absorb(one)
-    left = state.retract(2, 3)
-    assert left.count_missing() == other.count_missing() == 2 * 4 + 2
-    assert left.answered_by("b") == {}
-    assert left.select("b", (), rng()) == other.select("b", (), rng())
+    remaining = state.retract(2, 3)
+    assert remaining.count_missing() == other.count_missing() == 2 * 4 + 2
+    assert remaining.answered_by("b") == {}
+    assert remaining.select("b", (), rng()) == other.select("b", (), rng())
     with pytest.raises(UnknownJudgment, match="4"):
         state.retract(4)
     with pytest.raises(OutOfSequence):
