@@ -6,6 +6,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY app app
 COPY selectors selectors
 COPY storage storage
+COPY src/nextpair/__init__.py src/nextpair/py.typed src/nextpair/
 # A number as the user: Kubernetes' runAsNonRoot wants one, and volumes keep it.
 RUN pip install --no-cache-dir --constraint constraints.txt '.[mturk,prolific,plot]' \
     && useradd --system --uid 10001 --no-create-home --home-dir /nonexistent \

@@ -46,3 +46,22 @@ class Reason(StrEnum):
     """These are the quiz: what comes after it depends on the answers."""
     STOPPED = "stopped"
     """The worker did not pass the study's checks."""
+
+
+class RankChangeCause(StrEnum):
+    """Why a document's status or rank bounds change when judgments are retracted."""
+
+    OWN = "own"
+    """Judgments of it are retracted."""
+    INFERRED = "inferred"
+    """Its relation to others was inferred from judgments that are retracted."""
+    GOAL = "goal"
+    """The topic's stopping rule was met, which settles every document, and no longer is."""
+    NEIGHBOURS = "neighbours"
+    """It was compared with documents whose judgments are retracted."""
+    WORKERS = "workers"
+    """The posterior error rates of its judges are other than before."""
+    OTHERS = "others"
+    """It is settled as before, but documents around it are not, so its rank bounds may change."""
+    MODEL = "model"
+    """All answers are fitted jointly, and the fit differs without these."""

@@ -17,7 +17,8 @@ from nextpair.app.runtime.schema_watch import schema_watched
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.runtime.shutdown import set_on_shutdown_signal
 from nextpair.app.runtime.single_flight import SingleFlight
-from nextpair.app.runtime.threads import limit_library_threads, limit_threads
+from nextpair.app.runtime.threads import limit_library_threads, limit_threads, take_short_turns
+from nextpair.app.runtime.upload_sweep import uploads_swept
 from nextpair.app.security.api_keys import KeyRing, RateLimit
 from nextpair.app.settings import Settings
 from nextpair.app.web.metrics import Metrics, remove_folder
@@ -81,7 +82,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     """Put the service together; the database must have been prepared (`nextpair serve` does)."""
     settings = settings or Settings()
     limit_library_threads()
-    # Before any request: threads that import parts of scikit-learn at the same moment can fail.
+    # Before any request: threads that import parts of a library at the same moment can fail.
     load_selectors()
     service = ServiceContext(settings, clock)
     check_schema(service.database)
@@ -91,6 +92,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         start_logging(settings.log_level)
         # One thread each: requests run side by side anyway, and sums come out the same everywhere.
         limit_threads()
+        take_short_turns()
         exit_with_parent(remove_folder)
         set_on_shutdown_signal(service.stopping)
         limiter = anyio.to_thread.current_default_thread_limiter()
@@ -99,6 +101,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         limiter.total_tokens = max(2, settings.threads)
         with (
             schema_watched(service.database),
+            uploads_swept(service.database),
             looked_after(service, clock, settings.runner_seconds),
         ):
             yield

@@ -20,7 +20,7 @@ from installations import new_database, new_key, postgresql
 from benchmarks.section import Section, main, met
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.settings import Settings
-from nextpair.app.studies import setup
+from nextpair.app.studies import setup, staging
 from nextpair.app.studies.setup import NewTopic
 from nextpair.app.studies.study import StudySettings
 from nextpair.selectors.base import Idle
@@ -118,10 +118,12 @@ def _fill(service: ServiceContext, selector: str) -> int:
     log = list(_answers(pool, selector, grades, rng))
     with service.database.write() as connection:
         study = setup.add_study(connection, selector, StudySettings(selector=selector), 0.0)
-        topic = setup.add_topic(connection, study.name, new, 0.0)
+    staging.add_topics(service, study.name, [new], 0.0)
+    topic_id = service.topic_id(study.name, new.name)
+    with service.database.write() as connection:
         worker = studies.enlist_worker(connection, study.id, "ann", 0.0).id
-        _add_log(connection, topic.id, worker, log)
-    return topic.id
+        _add_log(connection, topic_id, worker, log)
+    return topic_id
 
 
 def _answers(

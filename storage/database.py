@@ -1,5 +1,6 @@
 """One database: SQLite on a laptop, PostgreSQL when many processes or machines serve."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +14,12 @@ from nextpair.storage.clock import TIME_SOURCE
 from nextpair.storage.driver_errors import translated_errors
 from nextpair.storage.errors import Locked, Unavailable, WrongSchema
 from nextpair.storage.postgresql import CircuitBreaker, lift_timeouts, postgresql_engine
-from nextpair.storage.sqlite import WAIT, WriterQueue, sqlite_engine
+from nextpair.storage.sqlite import WAIT, WriterQueue, checkpoint, sqlite_engine
 
 __all__ = ["Connection", "Database"]
+
+LONGEST_REST = 0.05
+"""Seconds for which an upload leaves the database to others, at most, after each transaction."""
 
 
 class Database:
@@ -86,13 +90,34 @@ class Database:
             raise Unavailable(str(error)) from error
 
     @contextmanager
-    def _begin(self, seconds: float) -> Iterator[Connection]:
+    def write_part(self) -> Iterator[Connection]:
+        """Begin one of the many small transactions of an upload: all others go first.
+
+        Afterwards it leaves the database to others for as long as it had it: other processes are
+        not in the queue of this one, and look only now and then whether a SQLite file is free.
+        """
+        self._check()
+        try:
+            with self._begin(self.busy_seconds, upload=True) as connection:
+                began = time.monotonic()
+                yield connection
+        except Locked as error:
+            raise Unavailable(str(error)) from error
+        took = time.monotonic() - began
+        if self.is_sqlite:
+            with self._connect() as connection:
+                checkpoint(connection)
+        time.sleep(min(took, LONGEST_REST))
+
+    @contextmanager
+    def _begin(self, seconds: float, *, upload: bool = False) -> Iterator[Connection]:
         if not self.is_sqlite:
             with self._connect() as connection, connection.begin():
                 connection.execution_options(**{TIME_SOURCE: self.clock})
                 yield connection
             return
-        with self._queue.turn(seconds) as until, self._connect(Locked) as connection:
+        turn = self._queue.turn(seconds, upload=upload)
+        with turn as until, self._connect(Locked) as connection:
             connection.execution_options(**{WAIT: until, TIME_SOURCE: self.clock})
             with connection.begin():
                 yield connection

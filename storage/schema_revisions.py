@@ -1,27 +1,31 @@
 """Schema revisions: migrates a database, and checks that its revision is this program's."""
 
+import pkgutil
 from functools import cache
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from nextpair.storage import keys
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import WrongSchema
+from nextpair.storage.migrations import versions
 
 _LOCK = 7_398_247_101
 """Key of the advisory lock, any number: of processes that start together, one migrates."""
 
 
 def migrate(database: Database, revision: str = "head") -> None:
-    """Upgrade the database to a revision, or downgrade it by steps: 0005-1, -1."""
+    """Bring the database to a revision, or back to one that is named by a step: 0005-1, -1."""
+    # It takes long to import, and as a rule there is nothing to migrate.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "nextpair.storage:migrations")
     with database.write() as connection:
         _lock(database, connection)
         database.lift_timeouts(connection)
-        config = _config(connection)
+        config.attributes["connection"] = connection
         if revision == "base" or "-" in revision:
             command.downgrade(config, revision)
         else:
@@ -81,24 +85,20 @@ def _refuse_newer(found: str | None) -> None:
 def _revision(database: Database) -> str | None:
     """Return the revision of a database; None if it is empty."""
     with database.read() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        found = connection.execute(text("SELECT version_num FROM alembic_version"))
+        return found.scalar_one_or_none()
 
 
 @cache
 def _newest() -> str | None:
-    """Return the newest revision that this program knows; cached, since reading scripts is slow."""
-    return ScriptDirectory.from_config(_config(None)).get_current_head()
+    """Return the newest revision this program knows."""
+    return max(_known(), default=None)
 
 
 @cache
 def _known() -> frozenset[str]:
-    """Return the revisions that this program knows."""
-    scripts = ScriptDirectory.from_config(_config(None))
-    return frozenset(script.revision for script in scripts.walk_revisions())
-
-
-def _config(connection: Connection | None) -> Config:
-    config = Config()
-    config.set_main_option("script_location", "nextpair.storage:migrations")
-    config.attributes["connection"] = connection
-    return config
+    """Return the revisions this program knows, by the names of their scripts: v0001_service.py."""
+    names = (module.name for module in pkgutil.iter_modules(versions.__path__))
+    return frozenset(name[1:].partition("_")[0] for name in names)

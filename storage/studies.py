@@ -45,7 +45,7 @@ def lock_study(connection: Connection, name: str) -> StudyRow | None:
 
 
 def list_studies(connection: Connection, after: str, limit: int) -> list[StudyRow]:
-    """List studies by name, from the first one after a name."""
+    """List studies by name, from the first one after a name; all real ones have names."""
     found = select(*_STUDY).where(Study.name > after).order_by(Study.name).limit(limit)
     return [StudyRow(*row) for row in connection.execute(found)]
 

@@ -105,11 +105,24 @@ class Study(Base):
     created_at: Mapped[float]
 
 
+class Upload(Base):
+    """Topics that are being stored, in many small transactions, and are not to be seen yet.
+
+    Whoever stores them renews it with each transaction. One that was not renewed for long is
+    `abandoned`: what it has stored is removed, and nothing can be added to it.
+    """
+
+    __tablename__ = "uploads"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    renewed_at: Mapped[float]
+    abandoned: Mapped[bool]
+
+
 class Topic(Base):
     """An information need, and the head of its log.
 
     `version` grows with every change to the topic or its assignments, `position` with the log, and
-    `asked` with the assignments.
+    `asked` with the assignments. A topic of an upload belongs to a study that nobody can name.
     """
 
     __tablename__ = "topics"
@@ -129,7 +142,16 @@ class Topic(Base):
     golds: Mapped[int] = mapped_column(server_default="0", default=0)
     understanding: Mapped[dict[str, Any] | None]
     created_at: Mapped[float]
-    __table_args__ = (UniqueConstraint("study_id", "name"),)
+    upload_id: Mapped[str | None]
+    __table_args__ = (
+        UniqueConstraint("study_id", "name"),
+        Index(
+            "ix_topics_upload_id",
+            "upload_id",
+            sqlite_where=text("upload_id IS NOT NULL"),
+            postgresql_where=text("upload_id IS NOT NULL"),
+        ),
+    )
 
 
 class Document(Base):

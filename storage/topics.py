@@ -51,7 +51,9 @@ HEAD: tuple[Any, ...] = (
     Topic.asked,
     Topic.golds,
 )
-_HEAD = select(*HEAD).join(Study, Study.id == Topic.study_id).where(Topic.id == bindparam("id"))
+# An id is easily guessed: what is being uploaded is nobody's to remember yet.
+_MEANT = (Topic.id == bindparam("id"), Topic.upload_id.is_(None))
+_HEAD = select(*HEAD).join(Study, Study.id == Topic.study_id).where(*_MEANT)
 _LOCKED_HEAD = _HEAD.with_for_update(of=Topic)
 _BY_NAME = select(*_TOPIC).where(
     Topic.study_id == bindparam("study"), Topic.name == bindparam("name")

@@ -50,13 +50,13 @@ def pass_gate() -> None:
 
 def put_gate() -> None:
     """Put the gate before Elo's ratings, in this process and in its helpers."""
-    elo: Any = import_module("nextpair.selectors.ratings.elo")
+    elo: Any = import_module("nextpair.selectors.ratings.elo").Elo
     crew: Any = import_module("nextpair.app.compute.helper_handle")
     rate = elo.rate
 
-    def gated(size: int, matches: Sequence[Any]) -> Any:
+    def gated(self: Any, size: int, matches: Sequence[Any]) -> Any:
         pass_gate()
-        return rate(size, matches)
+        return rate(self, size, matches)
 
     elo.rate = gated
     crew.COMMAND = (sys.executable, __file__, HELPER)

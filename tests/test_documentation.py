@@ -155,12 +155,20 @@ def test_the_changelog_opens_with_this_version() -> None:
     assert newest[1] == version("nextpair")
 
 
-def test_the_example_without_a_service_runs_and_prints_what_it_says(
+def test_the_examples_of_the_library_run_and_print_what_they_say(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    example = re.search(r"```python\n(.*?)```", page("docs/library.md"), re.DOTALL)
-    assert example is not None
-    exec(example[1], {})
-    printed = capsys.readouterr().out.splitlines()
+    printed: list[str] = []
+    for example in re.findall(r"```python\n(.*?)```", page("docs/library.md"), re.DOTALL):
+        exec(example, {})
+        printed += capsys.readouterr().out.splitlines()
     assert printed[0] == "[('a', 'c'), ('d',), ('b',)]"
     assert "Outcome.BETTER" in printed[1]
+    assert any("Against quick-sort" in line for line in printed)
+    assert printed[-2:] == ["['merge-tie', 'placement', 'quick-sort']", "unknown-selector"]
+
+
+def test_examples_use_the_front_door() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    inside = re.compile(r"^\s*(from|import) nextpair\.", re.MULTILINE)
+    assert [one.name for one in pages if inside.search(one.read_text(encoding="utf-8"))] == []

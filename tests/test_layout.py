@@ -1,4 +1,4 @@
-"""The layout that makes three top-level folders one package, and the trap in it."""
+"""The layout that makes three top-level folders and a front door one package, and its trap."""
 
 import importlib
 import selectors as standard_library

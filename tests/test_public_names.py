@@ -17,7 +17,7 @@ import pytest
 import nextpair.app
 import nextpair.selectors
 import nextpair.storage
-from nextpair.app import cli, errors
+from nextpair.app import cli
 from nextpair.app.designs.base import design_names
 from nextpair.app.enums import Reason, Scope
 from nextpair.app.main import create_app
@@ -30,8 +30,8 @@ from nextpair.selectors.ratings import rating_names
 FILE = Path(__file__).parent / "data" / "public_names.json"
 
 
-def problem_codes() -> Iterator[str]:
-    """Yield the code of every error of ours."""
+def error_classes() -> Iterator[type[NextpairError]]:
+    """Yield every class of errors of ours."""
     for package in (nextpair.app, nextpair.selectors, nextpair.storage):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if ".migrations." not in module.name:
@@ -41,7 +41,7 @@ def problem_codes() -> Iterator[str]:
         kind = todo.pop()
         todo += kind.__subclasses__()
         if kind.__module__.startswith("nextpair."):
-            yield errors.problem_of(kind.__new__(kind)).type
+            yield kind
 
 
 def commands() -> Iterator[str]:
@@ -88,7 +88,7 @@ def public_names(url: str) -> dict[str, list[str]]:
         "reasons": {*(one.value for one in Reason), *(one.value for one in Idle)},
         "ends": [one.value for one in End],
         "settings": [f"NEXTPAIR_{name.upper()}" for name in Settings.model_fields],
-        "problems": problem_codes(),
+        "problems": [f"urn:nextpair:{kind.code}" for kind in error_classes()],
         "commands": commands(),
         "routes": routes(url),
     }
@@ -102,6 +102,12 @@ def test_public_names_are_what_they_were(sqlite_url: str) -> None:
     for kind, names in now.items():
         gone, new = set(recorded[kind]) - set(names), set(names) - set(recorded[kind])
         assert not (gone or new), f"{kind}: gone {sorted(gone)}, new {sorted(new)}"
+
+
+def test_every_error_has_a_code_of_its_own() -> None:
+    classes = set(error_classes())
+    assert [one.__name__ for one in classes if "code" not in vars(one)] == []
+    assert len({one.code for one in classes}) == len(classes)
 
 
 @pytest.mark.parametrize("kind", ["selectors", "routes", "problems", "commands", "settings"])

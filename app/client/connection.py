@@ -21,6 +21,8 @@ PASSING = frozenset({429, 502, 503, 504, 507})
 class Refused(NextpairError):
     """The service refused a call, and says why."""
 
+    code = "refused"
+
     def __init__(self, problem: ProblemOut) -> None:
         where = "; ".join(f"{one.where}: {one.what}" for one in problem.errors or ())
         super().__init__(where or problem.detail)
@@ -29,6 +31,8 @@ class Refused(NextpairError):
 
 class Unreachable(NextpairError):
     """The service does not answer."""
+
+    code = "unreachable"
 
 
 class Connection:

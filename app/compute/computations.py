@@ -33,7 +33,7 @@ from nextpair.app.schemas.results import (
     StudyProgressOut,
 )
 from nextpair.app.schemas.retractions import MOST_MOVED, EffectOut, MovedOut, RetractionOut, SumOut
-from nextpair.selectors.state.judgments import Finding
+from nextpair.selectors.state.judgments import Comparison
 from nextpair.selectors.state.pair_counts import count_pairs
 from nextpair.selectors.state.settings import Forecast
 from nextpair.storage import studies, topics
@@ -121,7 +121,7 @@ def explanation(
     with service.projection_of(service.topic_id(study, topic)) as projection:
         relation = projection.pairwise_state.relation(first, second)
         reasons = projection.pairwise_state.explain(first, second)
-        chance = projection.pairwise_state.chance(first, second)
+        chance = projection.pairwise_state.win_probability(first, second)
     return as_json(
         ExplanationOut(
             first=first,
@@ -142,9 +142,9 @@ def conflicts(
         page = every[after : after + limit]
         items = [
             ConflictOut(
-                finding=_reason(ids, conflict.finding),
+                finding=_reason(ids, conflict.comparison),
                 known=conflict.known,
-                because=[_reason(ids, finding) for finding in conflict.because],
+                because=[_reason(ids, finding) for finding in conflict.explanation],
                 reopened=None if conflict.reopened is None else ids[conflict.reopened],
             )
             for conflict in page
@@ -153,7 +153,7 @@ def conflicts(
     return as_json(Page[ConflictOut](items=items, next=str(after + limit) if more else None))
 
 
-def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
+def _reason(ids: Sequence[str], finding: Comparison) -> ReasonOut:
     return ReasonOut(
         first=ids[finding.first],
         second=ids[finding.second],
@@ -166,17 +166,17 @@ def classes(service: ServiceContext, now: float, study: str, topic: str) -> Answ
     """Show the classes in order, and between which of them the other documents may belong."""
     with service.projection_of(service.topic_id(study, topic)) as projection:
         found, ids, position = (
-            projection.pairwise_state.picture(),
+            projection.pairwise_state.layout(),
             projection.pairwise_state.documents.ids,
             projection.head.position,
         )
     return as_json(
         ClassesOut(
             position=position,
-            boxes=[[ids[place] for place in box] for box in found.boxes],
+            boxes=[[ids[place] for place in box] for box in found.classes],
             loose=[
                 LooseOut(documents=[ids[n] for n in one.documents], first=one.first, last=one.last)
-                for one in found.loose
+                for one in found.unplaced
             ],
         )
     )

@@ -10,7 +10,6 @@ import gc
 import importlib
 import os
 import pickle
-import pkgutil
 import select
 import signal
 import sys
@@ -23,9 +22,9 @@ from nextpair.app.compute.framing import Kind, read_frame, write_frame
 from nextpair.app.compute.jobs import Job
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.runtime.threads import limit_threads
-from nextpair.selectors import ratings
 from nextpair.selectors.base import load_selectors
 from nextpair.selectors.errors import NextpairError
+from nextpair.selectors.ratings import load_ratings
 from nextpair.selectors.state.topic_state import Topic
 
 NICENESS = 10
@@ -44,8 +43,9 @@ def main() -> None:
     os.nice(NICENESS)
     limit_threads()
     load_selectors()
-    for module in pkgutil.iter_modules(ratings.__path__, f"{ratings.__name__}."):
-        importlib.import_module(module.name)
+    load_ratings()
+    # Jobs compute in forks: what a fork imports, the next one would import again.
+    importlib.import_module("nextpair.selectors.deferred.learners")
     first = read_frame(0)
     if first is None:
         return

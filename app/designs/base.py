@@ -1,9 +1,9 @@
 """What a design is, and how designs are found.
 
-A design lives in one file of this folder; the file's name, with dashes, is its public name, and its
-class is the one subclass of `Design` defined there. Its fields are its options, which a study gives
-as `design_options`. Another package adds one through an entry point of the group
-`nextpair.designs`.
+A design lives in one file of this folder: its class is the one subclass of `Design` that is defined
+there, and says its public name as `name`. Its fields are its options, which a study gives as
+`design_options`. Another package adds a design through an entry point of the group
+`nextpair.designs`, listed under the same name.
 """
 
 from abc import ABC, abstractmethod
@@ -111,6 +111,8 @@ class Design(ABC, BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    name: ClassVar[str]
+    """The public name: what studies and programs write. It never changes."""
     Answer: ClassVar[type[AnswerModel]]
     """The shape of an answer."""
     stages: ClassVar[int] = 1

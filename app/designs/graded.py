@@ -18,6 +18,7 @@ from nextpair.selectors.state.judgments import Outcome
 class GradedDesign(Design):
     """Ask for one of a few named levels, lowest first."""
 
+    name: ClassVar[str] = "graded"
     Answer: ClassVar[type[AnswerModel]] = GradedAnswer
     aggregations: ClassVar[tuple[str, ...]] = ("majority", "dawid-skene", "mean")
 

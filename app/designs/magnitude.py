@@ -17,6 +17,7 @@ class MagnitudeAnswer(AnswerModel):
 class MagnitudeDesign(Design):
     """Ask for a positive number on a scale of the worker's own."""
 
+    name: ClassVar[str] = "magnitude"
     Answer: ClassVar[type[AnswerModel]] = MagnitudeAnswer
     aggregations: ClassVar[tuple[str, ...]] = ("magnitude", "geometric-mean")
 

@@ -18,6 +18,7 @@ from nextpair.selectors.state.judgments import Outcome
 class PreferenceDesign(Design):
     """Ask which of two documents is better; both kinds of tie are kept as they were said."""
 
+    name: ClassVar[str] = "preference"
     Answer: ClassVar[type[AnswerModel]] = PreferenceAnswer
 
     @property

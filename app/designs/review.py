@@ -18,7 +18,7 @@ from nextpair.app.designs.grading import (
 from nextpair.app.designs.rationale import check_excerpt
 from nextpair.app.errors import BadAnswer
 from nextpair.app.field_types import Real
-from nextpair.selectors.aggregation.excerpts import LEAST, NO_TEXT
+from nextpair.selectors.aggregation.excerpts import MIN_SIMILARITY, NO_TEXT
 from nextpair.selectors.state.judgments import Outcome
 
 
@@ -39,6 +39,7 @@ class ReviewAnswer(AnswerModel):
 class ReviewDesign(Design):
     """Ask one worker for a grade with its rationale, then another to confirm or change it."""
 
+    name: ClassVar[str] = "review"
     Answer: ClassVar[type[AnswerModel]] = FirstAnswer
     Review: ClassVar[type[AnswerModel]] = ReviewAnswer
     stages: ClassVar[int] = 2
@@ -46,7 +47,7 @@ class ReviewDesign(Design):
 
     levels: Levels = RELEVANCE
     no_text: Annotated[str, StringConstraints(min_length=1, max_length=1000)] = NO_TEXT
-    similarity: Annotated[Real, Field(gt=0, le=1)] = LEAST
+    similarity: Annotated[Real, Field(gt=0, le=1)] = MIN_SIMILARITY
 
     @classmethod
     def answer_models(cls) -> tuple[type[AnswerModel], ...]:

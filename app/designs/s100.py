@@ -22,6 +22,7 @@ class S100Answer(AnswerModel):
 class S100Design(Design):
     """Ask for a number from 0 to 100 with a slider that starts in the middle."""
 
+    name: ClassVar[str] = "s100"
     Answer: ClassVar[type[AnswerModel]] = S100Answer
     aggregations: ClassVar[tuple[str, ...]] = ("mean", "median")
 

@@ -44,6 +44,7 @@ class ThreeQuestionsDesign(Design):
     one that is relevant has more than 0, and one that is not has 0.
     """
 
+    name: ClassVar[str] = "three-questions"
     Answer: ClassVar[type[AnswerModel]] = ThreeAnswers
     aggregations: ClassVar[tuple[str, ...]] = (
         "combined",

@@ -9,7 +9,7 @@ from typing import Any
 from nextpair.app.compute.jobs import Answer
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.selectors.base import End
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.storage import judgments
 
 PAGE = 1000
@@ -55,7 +55,7 @@ def take_look(service: ServiceContext, topic_id: int) -> Look:
         state = projection.state
         settled = (
             int(state.settled_documents().sum())
-            if isinstance(state, Singles)
+            if isinstance(state, SingleDocumentState)
             else state.count_settled()
         )
         size, position = len(state.documents), projection.head.position

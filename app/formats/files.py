@@ -30,6 +30,8 @@ class Source(Protocol):
 class BadFile(BadInput):
     """The file cannot be read as what it should be."""
 
+    code = "bad-file"
+
 
 def lines(path: Source) -> Iterator[tuple[str, str]]:
     """Yield each line that is not blank with where it stands, without its end."""

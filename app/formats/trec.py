@@ -22,6 +22,8 @@ Listed = dict[str, tuple[float, float]]
 class Unwritable(BadInput):
     """TREC's formats cannot hold this."""
 
+    code = "unwritable"
+
 
 def read_qrels(path: Source) -> Grades:
     """Read grades; those below 0 mark junk and count as 0."""

@@ -11,6 +11,8 @@ from nextpair.selectors.errors import BadInput
 class Unsendable(BadInput):
     """The service would not take this."""
 
+    code = "unsendable"
+
 
 def check_pool(pool: Pool) -> None:
     """Raise if the service would not take a pool, before anything is sent."""

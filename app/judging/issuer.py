@@ -15,7 +15,7 @@ from nextpair.app.studies.study import Study
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.selectors.state.settings import Lease
-from nextpair.selectors.state.single_documents import Ask
+from nextpair.selectors.state.single_documents import SingleQuestion
 from nextpair.storage.rows import AssignmentRow, Purpose, State, TopicRow
 
 
@@ -113,7 +113,9 @@ class AssignmentIssuer:
         else:
             self.renew(unanswered)
 
-    def _select(self, leases: Sequence[Lease]) -> tuple[Pair | Ask | Idle, np.random.Generator]:
+    def _select(
+        self, leases: Sequence[Lease]
+    ) -> tuple[Pair | SingleQuestion | Idle, np.random.Generator]:
         state, worker = self._projection.state, str(self._worker_id)
         rng = state.settings.question_rng(self._asked)
         barred = self._projection.excluded_pairs(self._worker_id, self._quarantine)
@@ -204,7 +206,7 @@ class AssignmentIssuer:
         return UnitOfWork(issued, change, self.new, renewed)
 
 
-def _question(choice: Pair | Ask) -> ChosenQuestion:
-    if isinstance(choice, Ask):
+def _question(choice: Pair | SingleQuestion) -> ChosenQuestion:
+    if isinstance(choice, SingleQuestion):
         return ChosenQuestion((choice.document, choice.document), choice.subject)
     return ChosenQuestion(unordered(*choice))

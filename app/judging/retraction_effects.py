@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.app.enums import RankChangeCause
+from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.judgments import Judgment
 from nextpair.selectors.state.reported_order import ReportedOrder, Status
 from nextpair.selectors.state.topic_state import Topic
@@ -14,25 +14,6 @@ MOST_NAMED = 5
 """Judgments, documents or workers that one reason names."""
 NOTICED = 0.005
 """By how much a worker's expected share of right answers must change to be named as a reason."""
-
-
-class RankChangeCause(StrEnum):
-    """Why a document's status or rank bounds change."""
-
-    OWN = "own"
-    """Judgments of it are retracted."""
-    INFERRED = "inferred"
-    """Its relation to others was inferred from judgments that are retracted."""
-    GOAL = "goal"
-    """The topic's stopping rule was met, which settles every document, and no longer is."""
-    NEIGHBOURS = "neighbours"
-    """It was compared with documents whose judgments are retracted."""
-    WORKERS = "workers"
-    """The posterior error rates of its judges are other than before."""
-    OTHERS = "others"
-    """It is settled as before, but documents around it are not, so its rank bounds may change."""
-    MODEL = "model"
-    """All answers are fitted jointly, and the fit differs without these."""
 
 
 _GOAL = {
@@ -86,7 +67,7 @@ class RetractionComparison:
         self._retracted = frozenset(retracted)
         self._worker_names = worker_names
         self._ids = before.documents.ids
-        self._is_bayesian = isinstance(before.selector, Believer)
+        self._is_bayesian = not before.selector.counts_votes
         self._own_numbers = _numbers_by_document(before.log, self._retracted)
 
     def moved(self) -> tuple[RankChange, ...]:
@@ -162,7 +143,7 @@ class RetractionComparison:
 
     @cached_property
     def _goals(self) -> tuple[bool, bool]:
-        return self._before.selector.reached, self._after.selector.reached
+        return self._before.selector.goal_reached, self._after.selector.goal_reached
 
     def _neighbours(self, place: int) -> set[str]:
         name = self._ids[place]

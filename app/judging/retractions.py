@@ -9,8 +9,8 @@ from nextpair.app.runtime.projection import TopicDelta, TopicProjection
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.selectors.errors import UnknownJudgment
-from nextpair.selectors.state.rank_bounds import Standing, standing
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.rank_bounds import RankBounds, rank_bounds
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.selectors.state.topic_state import Topic
 from nextpair.storage import assignments, judgments, studies
 from nextpair.storage.database import Connection
@@ -85,7 +85,9 @@ def _plan(service: ServiceContext, topic_id: int, numbers: Sequence[int]) -> Ret
         return _effect(projection, _without(projection, rows), rows, names)
 
 
-def _without(projection: TopicProjection, rows: Sequence[JudgmentRow]) -> Topic | Singles:
+def _without(
+    projection: TopicProjection, rows: Sequence[JudgmentRow]
+) -> Topic | SingleDocumentState:
     return projection.state.retract(
         *(row.number for row in rows if row.purpose in projection.folded_purposes)
     )
@@ -157,7 +159,7 @@ def _retracted(connection: Connection, judgment: JudgmentRow, version: int) -> A
 
 def _worker_names(connection: Connection, projection: TopicProjection) -> Mapping[str, str]:
     """Return the names of a topic's workers, by their ids in its state."""
-    if isinstance(projection.state, Singles):
+    if isinstance(projection.state, SingleDocumentState):
         return {}
     ids = sorted({int(judgment.worker) for judgment in projection.state.log})
     names = studies.worker_names(connection, ids)
@@ -166,11 +168,11 @@ def _worker_names(connection: Connection, projection: TopicProjection) -> Mappin
 
 def _effect(
     projection: TopicProjection,
-    after: Topic | Singles,
+    after: Topic | SingleDocumentState,
     rows: Sequence[JudgmentRow],
     names: Mapping[str, str],
 ) -> RetractionEffect:
-    if isinstance(after, Singles) or isinstance(projection.state, Singles):
+    if isinstance(after, SingleDocumentState) or isinstance(projection.state, SingleDocumentState):
         numbers = tuple(row.number for row in rows)
         return RetractionEffect(
             projection.topic.name,
@@ -179,7 +181,7 @@ def _effect(
             _summary_of_singles(after),
             (),
         )
-    before_ranks, after_ranks = standing(projection.state.order), standing(after.order)
+    before_ranks, after_ranks = rank_bounds(projection.state.order), rank_bounds(after.order)
     numbers = tuple(row.number for row in rows)
     return RetractionEffect(
         projection.topic.name,
@@ -190,12 +192,12 @@ def _effect(
     )
 
 
-def _summary_of_singles(state: Topic | Singles) -> TopicSummary:
-    settled = int(state.settled_documents().sum()) if isinstance(state, Singles) else 0
+def _summary_of_singles(state: Topic | SingleDocumentState) -> TopicSummary:
+    settled = int(state.settled_documents().sum()) if isinstance(state, SingleDocumentState) else 0
     return TopicSummary(len(state), 0, 0, settled, 0)
 
 
-def _summary(state: Topic, ranks: Standing) -> TopicSummary:
+def _summary(state: Topic, ranks: RankBounds) -> TopicSummary:
     return TopicSummary(
         len(state),
         ranks.known_pairs,

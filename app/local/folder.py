@@ -27,9 +27,13 @@ TRIES, TRY_SECONDS = 40, 0.05
 class NotRunning(NextpairError):
     """No service runs in this folder: `nextpair start` starts one."""
 
+    code = "not-running"
+
 
 class AlreadyRunning(NextpairError):
     """A service runs in this folder already."""
+
+    code = "already-running"
 
 
 class Folder:

@@ -1,11 +1,11 @@
 """What a platform is, and how one is written.
 
-A platform lives in one file of this folder; the file's name, with dashes, is its public name, and
-its class is the one subclass of `Platform` defined there. Its fields are its options, which a study
-gives as `platform_options`; they never hold secrets. What only the installation may say, such as
-keys and addresses that keys are sent to, are the fields of its `Access`, which come from
+A platform lives in one file of this folder: its class is the one subclass of `Platform` that is
+defined there, and says its public name as `name`. Its fields are its options, which a study gives
+as `platform_options`; they never hold secrets. What only the installation may say, such as keys and
+addresses that keys are sent to, are the fields of its `Access`, which come from
 `NEXTPAIR_PLATFORMS__MY_PLATFORM__FIELD`. Another package adds a platform through an entry point of
-the group `nextpair.platforms`.
+the group `nextpair.platforms`, listed under the same name.
 
 A platform is translation, not policy: what to publish, whom to pay and what it may cost is decided
 in `nextpair.app.hiring`, for all platforms alike. It has two halves.
@@ -120,6 +120,8 @@ class Platform(ABC, BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    name: ClassVar[str]
+    """The public name: what studies, settings and programs write. It never changes."""
     Access: ClassVar[type[Access]] = Access
     """What the installation says of it."""
     hires: ClassVar[bool] = False

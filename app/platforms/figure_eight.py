@@ -62,6 +62,7 @@ class FigureEightAccess(base.Access):
 class FigureEight(Platform):
     """Fill a job with units as answers come back; Figure Eight itself pays its contributors."""
 
+    name: ClassVar[str] = "figure-eight"
     Access: ClassVar[type[base.Access]] = FigureEightAccess
     hires: ClassVar[bool] = True
 

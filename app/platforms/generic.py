@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from urllib.parse import quote
 
 from pydantic import Field, StringConstraints, model_validator
@@ -31,6 +31,7 @@ class Ending(StrEnum):
 class Generic(Platform):
     """Read who comes from parameters, and end as the platform wants it."""
 
+    name: ClassVar[str] = "generic"
     worker: Parameter = Field("worker", description="the parameter that names the worker")
     session: Parameter = Field("", description="the parameter that names their session, if any")
     offer: Parameter = Field("", description="the parameter that names the offer, if any")

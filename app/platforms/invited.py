@@ -1,7 +1,7 @@
 """People whom someone invites, each by a judging link of their own; nobody comes uninvited."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from nextpair.app.errors import Uninvited
 from nextpair.app.platforms.base import Platform
@@ -10,6 +10,8 @@ from nextpair.app.platforms.facts import Arrival
 
 class Invited(Platform):
     """Let in only whoever holds a session that was opened with a key, as on the dashboard."""
+
+    name: ClassVar[str] = "invited"
 
     @property
     def hands_in(self) -> bool:

@@ -35,6 +35,7 @@ class LabelStudioAccess(base.Access):
 class LabelStudio(Platform):
     """Fill a project with pairs; its annotators answer there, and are paid elsewhere or not."""
 
+    name: ClassVar[str] = "label-studio"
     Access: ClassVar[type[base.Access]] = LabelStudioAccess
     hires: ClassVar[bool] = True
     shows: ClassVar[Shows] = Shows.TASKS

@@ -1,7 +1,7 @@
 """A plain link: whoever has it judges under the name in it, and is paid elsewhere or not."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, StringConstraints
 
@@ -15,6 +15,7 @@ Parameter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,100}$")
 class Link(Platform):
     """Send people to `/judge/{study}/enter?worker=NAME`."""
 
+    name: ClassVar[str] = "link"
     worker: Parameter = Field("worker", description="the parameter that names the worker")
     code: Flag = Field(False, description="whether they get a code when they are done")
 

@@ -42,6 +42,7 @@ DAY, HOUR, MINUTE = 86_400, 3_600, 60
 class MTurk(Platform):
     """Publish HITs whose question is the judging page; workers hand in by MTurk's own form."""
 
+    name: ClassVar[str] = "mturk"
     Access: ClassVar[type[base.Access]] = MTurkAccess
     hires: ClassVar[bool] = True
     # From ten assignments on, a HIT costs twice the fee.

@@ -59,6 +59,7 @@ class ProlificAccess(base.Access):
 class Prolific(Platform):
     """Publish studies; the submissions are reviewed by the study's own checks."""
 
+    name: ClassVar[str] = "prolific"
     Access: ClassVar[type[base.Access]] = ProlificAccess
     hires: ClassVar[bool] = True
     asks: ClassVar[bool] = True

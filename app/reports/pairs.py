@@ -16,7 +16,7 @@ from nextpair.app.results.scores import AnswerSet
 from nextpair.app.runtime.projection import TopicProjection
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.judgments import Outcome, Pair
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.selectors.state.topic_state import Topic
 
 _SHARE = {Outcome.BETTER.value: 1.0, Outcome.TIE.value: 0.5, Outcome.WORSE.value: 0.0}
@@ -53,7 +53,7 @@ def snapshot(projection: TopicProjection, said: AnswerSet) -> Compared:
     """Take down how a topic's documents compare, so that it may change meanwhile."""
     state = projection.state
     ids, certainty = state.documents.ids, None
-    if isinstance(state, Singles):
+    if isinstance(state, SingleDocumentState):
         below = _below_by_score(rankings.scores(projection, None, said))
     else:
         below, certainty = _below_in_order(state), state.certainty()

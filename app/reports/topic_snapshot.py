@@ -16,7 +16,7 @@ from nextpair.app.runtime.service_context import ServiceContext, answer_set_of
 from nextpair.app.studies.study import Study
 from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.reported_order import ReportedOrder
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.storage import checks, judgments
 from nextpair.storage.rows import (
     BY_QUALITY,
@@ -122,7 +122,7 @@ def gather(service: ServiceContext, topic_id: int, rating: str | None, now: floa
             verdicts = checks.verdicts_on(connection, topic_id)
         log = [entry for entry in found if entry[0].number <= projection.head.position]
         said = answer_set_of(study, projection, [row for row, by in log if by is None])
-        pairs = None if isinstance(projection.state, Singles) else projection.state
+        pairs = None if isinstance(projection.state, SingleDocumentState) else projection.state
         return Facts(
             projection.topic,
             study,

@@ -10,20 +10,20 @@ from nextpair.app.designs.base import Shape
 from nextpair.app.quality.grading import find_gold
 from nextpair.app.quality.rules import GradedAnswer, QualityRules, check_batch
 from nextpair.app.reports.topic_snapshot import Facts
-from nextpair.app.results.scores import AnswerSet
+from nextpair.app.results.answer_set import AnswerSet
 from nextpair.selectors.aggregation import bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
-from nextpair.selectors.aggregation.responses import Numbers
-from nextpair.selectors.agreement.consistency import Told, repeated_pairs, repeats, triads
+from nextpair.selectors.aggregation.responses import FloatArray
+from nextpair.selectors.agreement.consistency import (
+    DirectedComparison,
+    repeated_pairs,
+    repeats,
+    triads,
+)
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow, Purpose, VerdictEffect
 
 SELECTOR, BRADLEY_TERRY, DAWID_SKENE = "selector", "bradley-terry", "dawid-skene"
-_OUTCOMES = {
-    Outcome.BETTER: bradley_terry.BETTER,
-    Outcome.WORSE: bradley_terry.WORSE,
-    Outcome.TIE: bradley_terry.TIE,
-}
 
 
 @dataclass(slots=True)
@@ -134,7 +134,7 @@ def _tally_consistency(facts: Facts, found: Tallies) -> None:
         found[worker].alike += again.alike
 
 
-def _told(row: JudgmentRow) -> Told:
+def _told(row: JudgmentRow) -> DirectedComparison:
     return row.first, row.second, Outcome(str(row.outcome))
 
 
@@ -168,16 +168,16 @@ def reliabilities(facts: Facts) -> dict[int, tuple[float, int]]:
     }
 
 
-def _bradley_terry(said: AnswerSet, rows: Sequence[JudgmentRow]) -> Numbers:
-    answers = bradley_terry.compare(
+def _bradley_terry(said: AnswerSet, rows: Sequence[JudgmentRow]) -> FloatArray:
+    answers = bradley_terry.collect_pair_responses(
         said.size,
         [row.first for row in rows],
         [row.second for row in rows],
-        [_OUTCOMES[Outcome(str(row.outcome))] for row in rows],
+        [Outcome(str(row.outcome)).code for row in rows],
         said.workers(rows),
     )
-    return bradley_terry.rank(answers).reliabilities
+    return bradley_terry.fit_bradley_terry(answers).reliabilities
 
 
-def _dawid_skene(said: AnswerSet, rows: Sequence[JudgmentRow]) -> Numbers:
+def _dawid_skene(said: AnswerSet, rows: Sequence[JudgmentRow]) -> FloatArray:
     return dawid_skene(said.labelled(rows)).reliabilities()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nextpair.app.designs.base import Design
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
-from nextpair.selectors.aggregation.responses import UNKNOWN, Answers, collect
+from nextpair.selectors.aggregation.responses import UNKNOWN, Responses, collect_responses
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow
 
@@ -51,12 +51,12 @@ class AnswerSet:
         """Return answers about single documents as numbers."""
         return [float(self.design.value(self.read(row)) or 0.0) for row in rows]
 
-    def labelled(self, rows: Sequence[JudgmentRow]) -> Answers:
+    def labelled(self, rows: Sequence[JudgmentRow]) -> Responses:
         """Return answers about single documents as labels."""
         labels = [int(value) for value in self.values(rows)]
         workers = self.workers(rows)
         shape = (self.size, max(workers, default=-1) + 1, self.levels)
-        return collect(self.documents(rows), workers, labels, shape)
+        return collect_responses(self.documents(rows), workers, labels, shape)
 
     @property
     def levels(self) -> int:
@@ -91,5 +91,7 @@ def probabilities(
     places = [*items, *range(size, size + len(known))]
     shape = (size + len(known), max(workers, default=-1) + 1, options)
     truth = [*([UNKNOWN] * size), *known]
-    result = dawid_skene(collect(places, workers, labels, shape), known=truth, mirror=mirror)
+    result = dawid_skene(
+        collect_responses(places, workers, labels, shape), gold=truth, mirror=mirror
+    )
     return result.posteriors[:size]

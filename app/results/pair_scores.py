@@ -11,19 +11,21 @@ from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow
 
-_OUTCOMES = {Outcome.BETTER: 0, Outcome.WORSE: 1, Outcome.TIE: 2}
-_MIRROR = (1, 0, 2)
-"""The code of each outcome with the two documents exchanged."""
+_LABELS = tuple(Outcome)
+"""The labels of Dawid and Skene's EM. Not `Outcome.code`: sums over another order of the labels
+differ in their last digits."""
+_MIRROR = tuple(_LABELS.index(outcome.reversed) for outcome in _LABELS)
+"""The label of each outcome with the two documents exchanged."""
 
 
 def _worker_bradley_terry(answer_set: AnswerSet) -> Numbers:
     rows = [row for row in answer_set.rows if row.outcome is not None]
-    outcomes = [_OUTCOMES[Outcome(str(row.outcome))] for row in rows]
+    outcomes = [Outcome(str(row.outcome)).code for row in rows]
     firsts, seconds = [row.first for row in rows], [row.second for row in rows]
-    answers = bradley_terry.compare(
+    answers = bradley_terry.collect_pair_responses(
         answer_set.size, firsts, seconds, outcomes, answer_set.workers(rows)
     )
-    return bradley_terry.rank(answers).scores
+    return bradley_terry.fit_bradley_terry(answers).scores
 
 
 def _elo_em(answer_set: AnswerSet) -> Numbers:
@@ -33,9 +35,9 @@ def _elo_em(answer_set: AnswerSet) -> Numbers:
     place = {pair: number for number, pair in enumerate(pairs)}
     items = [place[row.first, row.second] for row in rows]
     judged = [*rows, *(row for row, _ in answer_set.traps)]
-    labels = [_OUTCOMES[Outcome(str(row.outcome))] for row in judged]
-    known = [_OUTCOMES[truth] for _, truth in answer_set.traps if isinstance(truth, Outcome)]
-    posterior = probabilities(answer_set, items, labels, known, len(pairs), len(_OUTCOMES), _MIRROR)
+    labels = [_LABELS.index(Outcome(str(row.outcome))) for row in judged]
+    known = [_LABELS.index(truth) for _, truth in answer_set.traps if isinstance(truth, Outcome)]
+    posterior = probabilities(answer_set, items, labels, known, len(pairs), len(_LABELS), _MIRROR)
     shares = (posterior[:, 0] + posterior[:, 2] / 2).tolist()
     matches = [Match(*pair, share) for pair, share in zip(pairs, shares, strict=True)]
     return ratings.rate("elo", answer_set.size, matches)

@@ -11,10 +11,10 @@ from nextpair.app.designs.base import Design
 from nextpair.app.results.scores import AnswerSet, aggregations, score
 from nextpair.app.runtime.projection import TopicProjection
 from nextpair.selectors.base import End
-from nextpair.selectors.state.rank_bounds import Standing, standing
+from nextpair.selectors.state.rank_bounds import RankBounds, rank_bounds
 from nextpair.selectors.state.reported_order import ReportedOrder, Status, statuses
 from nextpair.selectors.state.settings import Forecast
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 
 CREDIBLE = 1.6449
 """Standard errors to either side of a score that make its 90 % credible interval."""
@@ -73,7 +73,7 @@ def reported_order(
     answer_set
         Its answers, for ratings that are aggregated from all of them.
     """
-    if isinstance(projection.state, Singles):
+    if isinstance(projection.state, SingleDocumentState):
         return _reported_singles(
             projection.state, rating or default_rating(projection, answer_set.design), answer_set
         )
@@ -84,12 +84,14 @@ def reported_order(
         own,
         rating=rating,
         estimates=score(rating, answer_set),
-        errors=np.full(len(own.ids), np.nan),
+        standard_errors=np.full(len(own.ids), np.nan),
         has_classes=False,
     )
 
 
-def _reported_singles(state: Singles, rating: str, answer_set: AnswerSet) -> ReportedOrder:
+def _reported_singles(
+    state: SingleDocumentState, rating: str, answer_set: AnswerSet
+) -> ReportedOrder:
     """Rank documents that are judged one at a time by their aggregated scores."""
     scores, size = score(rating, answer_set), len(state.documents)
     order = ReportedOrder(
@@ -99,7 +101,7 @@ def _reported_singles(state: Singles, rating: str, answer_set: AnswerSet) -> Rep
         np.full(size, np.nan),
         statuses(np.isfinite(scores), state.settled_documents()),
         False,
-        Standing(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64), 0),
+        RankBounds(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64), 0),
     )
     # Documents with equal scores share their rank bounds.
     counts = np.bincount(order.levels, minlength=1)
@@ -107,17 +109,19 @@ def _reported_singles(state: Singles, rating: str, answer_set: AnswerSet) -> Rep
     scored = order.levels > 0
     best = np.where(scored, ends[order.levels - 1] + 1, 1)
     worst = np.where(scored, ends[order.levels], size)
-    return replace(order, ranks=Standing(best, worst, 0))
+    return replace(order, ranks=RankBounds(best, worst, 0))
 
 
 def ranking(projection: TopicProjection, rating: str | None, answer_set: AnswerSet) -> Ranking:
     """Rank a topic's documents, best first, those nobody has judged last."""
     order = reported_order(projection, rating, answer_set)
-    certainty = None if isinstance(projection.state, Singles) else projection.state.certainty()
+    certainty = (
+        None if isinstance(projection.state, SingleDocumentState) else projection.state.certainty()
+    )
     if certainty is not None:
         # The prior of a document that nobody has judged is not reported as its certainty.
         certainty = np.where(order.judged, certainty, np.nan)
-    scores, errors = order.scores, np.where(order.judged, order.errors, np.nan)
+    scores, errors = order.scores, np.where(order.judged, order.standard_errors, np.nan)
     documents = [
         RankedDocument(
             order.ids[place],
@@ -146,7 +150,7 @@ def _interval(score: float, error: float) -> tuple[float, float] | None:
 
 def default_rating(projection: TopicProjection, design: Design) -> str:
     """Return the name of the rating that is used where none is requested."""
-    if isinstance(projection.state, Singles):
+    if isinstance(projection.state, SingleDocumentState):
         return aggregations(design)[0]
     return projection.state.selector.rating
 
@@ -201,7 +205,7 @@ def progress(projection: TopicProjection, now: float) -> Progress:
     pairs, ended = size * (size - 1) // 2, state.ended
     forecast = None if ended else state.forecast()
     leases = len(projection.leases(now))
-    if isinstance(state, Singles):
+    if isinstance(state, SingleDocumentState):
         settled = int(state.settled_documents().sum())
         return Progress(
             size,
@@ -211,7 +215,7 @@ def progress(projection: TopicProjection, now: float) -> Progress:
             pairs,
             0,
             settled,
-            size - state.judged(),
+            size - state.count_judged(),
             0,
             leases,
             ended is not None,
@@ -220,7 +224,7 @@ def progress(projection: TopicProjection, now: float) -> Progress:
         )
     order, matches = state.reported(), state.matches()
     ordered = sum(state.order.relation(match.first, match.second) is not None for match in matches)
-    inferred = standing(state.order).known_pairs - ordered
+    inferred = rank_bounds(state.order).known_pairs - ordered
     return Progress(
         size,
         len(state),

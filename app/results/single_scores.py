@@ -8,7 +8,7 @@ from nextpair.app.results.answer_set import AnswerSet, Numbers, probabilities
 from nextpair.selectors.aggregation import means
 from nextpair.selectors.aggregation.majority import majority
 from nextpair.selectors.aggregation.rationales import filter_by_threshold, filter_top
-from nextpair.selectors.aggregation.responses import Answers
+from nextpair.selectors.aggregation.responses import Responses
 from nextpair.storage.rows import JudgmentRow
 
 
@@ -45,7 +45,7 @@ def _majority(answer_set: AnswerSet) -> Numbers:
     return _most_voted(answer_set.labelled(answer_set.final))
 
 
-def _most_voted(answers: Answers) -> Numbers:
+def _most_voted(answers: Responses) -> Numbers:
     """Return the level with most votes; the mean of several where they tie."""
     votes = majority(answers)
     counts = votes.counts

@@ -17,7 +17,7 @@ from nextpair.app.studies.study import Study
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair
 from nextpair.selectors.state.settings import Lease
-from nextpair.selectors.state.single_documents import Single, Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState, SingleJudgment
 from nextpair.selectors.state.topic_state import Topic
 from nextpair.storage import assignments, checks, judgments, topics
 from nextpair.storage.database import Connection
@@ -84,8 +84,8 @@ class TopicProjection:
     def __init__(self, topic: TopicRow, documents: Sequence[Document], study: Study) -> None:
         self.topic = topic
         settings = study.settings.for_topic(topic.seed)
-        self.state: Topic | Singles = (
-            Singles(documents, settings, stages=study.design.stages)
+        self.state: Topic | SingleDocumentState = (
+            SingleDocumentState(documents, settings, stages=study.design.stages)
             if study.design.shape is Shape.SINGLE
             else Topic(documents, settings)
         )
@@ -97,7 +97,9 @@ class TopicProjection:
         self.quarantine = Quarantine()
         self.golds: Sequence[GoldRow] = ()
         self.gold_document_names: Mapping[int, str] = {}
-        self.folded_purposes = _WORK if isinstance(self.state, Singles) else _WORK_AND_TRAPS
+        self.folded_purposes = (
+            _WORK if isinstance(self.state, SingleDocumentState) else _WORK_AND_TRAPS
+        )
         """The purposes of the judgments that are folded into the state. Where pairs are compared,
         gold questions are folded, too: they are evidence about the worker."""
         self._gold_answer = study.design.known
@@ -108,7 +110,7 @@ class TopicProjection:
     @property
     def pairwise_state(self) -> Topic:
         """The state of a topic whose documents are compared in pairs."""
-        if isinstance(self.state, Singles):
+        if isinstance(self.state, SingleDocumentState):
             raise NoPairs(f"topic {self.topic.name!r} is judged one document at a time")
         return self.state
 
@@ -133,7 +135,7 @@ class TopicProjection:
         self.head = delta.head
 
     def _read_gold_outcomes(self) -> dict[Pair, Outcome]:
-        if isinstance(self.state, Singles):
+        if isinstance(self.state, SingleDocumentState):
             return {}
         answers = {
             gold.pair: self._gold_answer(gold.answer) for gold in self.golds if not gold.quiz
@@ -142,8 +144,8 @@ class TopicProjection:
 
     def _fold(self, record: JudgmentRecord) -> None:
         number, first, second, outcome, worker, subject, purpose = record
-        if isinstance(self.state, Singles):
-            self.state.absorb(Single(number, first, str(worker), subject))
+        if isinstance(self.state, SingleDocumentState):
+            self.state.absorb(SingleJudgment(number, first, str(worker), subject))
         else:
             assert outcome is not None
             truth = self._gold_outcomes[first, second] if purpose == Purpose.TRAP else None

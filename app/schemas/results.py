@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from nextpair.app.schemas.common import Moment
 from nextpair.selectors.base import End
 from nextpair.selectors.state.judgments import Outcome
-from nextpair.selectors.state.reported_order import Status as DocumentStatus
+from nextpair.selectors.state.status import Status as DocumentStatus
 from nextpair.storage.rows import Purpose
 
 

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, FailFast, Field, model_validator
 
+from nextpair.app.enums import RankChangeCause
 from nextpair.app.field_types import SAFE_INTEGER, Flag, Line, Whole
-from nextpair.app.judging.retraction_effects import RankChangeCause
 from nextpair.app.schemas.common import Name, Wire
-from nextpair.selectors.state.reported_order import Status
+from nextpair.selectors.state.status import Status
 
 MOST_MOVED = 1000
 

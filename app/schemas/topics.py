@@ -44,7 +44,7 @@ class DocumentIn(Wire):
         max_length=MOST_FEATURES,
         description="numbers that may say something; null where one is missing",
     )
-    prior: Real | None = Field(None, description="a score believed in beforehand")
+    prior: Real | None = Field(default=None, description="a score believed in beforehand")
 
 
 class UnderstandingRule(Wire):
@@ -69,7 +69,9 @@ class GoldIn(Wire):
 
     documents: Annotated[list[DocumentName], Field(min_length=1, max_length=2)]
     answer: Annotated[dict[str, Any], Field(max_length=100)]
-    quiz: Flag = Field(False, description="part of the quiz before work, not a trap among it")
+    quiz: Flag = Field(
+        default=False, description="part of the quiz before work, not a trap among it"
+    )
 
 
 class GoldsIn(Wire):
@@ -98,9 +100,11 @@ class TopicHeadIn(Wire):
     title: Line = ""
     description: Prose = ""
     narrative: Prose = ""
-    seed: Seed | None = Field(None, description="the topic's chance; from the study's if left out")
+    seed: Seed | None = Field(
+        default=None, description="the topic's chance; from the study's if left out"
+    )
     understanding: UnderstandingRule | None = Field(
-        None, description="a question that a worker must answer right before work"
+        default=None, description="a question that a worker must answer right before work"
     )
 
 

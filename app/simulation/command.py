@@ -20,7 +20,8 @@ from nextpair.app.simulation.inputs import (
 )
 from nextpair.app.simulation.plot import check_format, draw
 from nextpair.app.simulation.remote_desk import RemoteDesks
-from nextpair.app.simulation.report import comparison_table, display_name, table, to_json
+from nextpair.app.simulation.report import to_json
+from nextpair.app.simulation.results import WIDTH, measured, played
 from nextpair.app.simulation.runs import Plan
 from nextpair.app.simulation.studies import Study
 from nextpair.selectors.errors import NextpairError
@@ -38,20 +39,17 @@ def simulate(given: argparse.Namespace) -> int:
     _check_outputs(given)
     plans = make_plans(given)
     baseline = None if given.no_baseline else baseline_plan(given)
-    shown = [baseline] if baseline and baseline not in plans else []
-    with _open_study(given, [*shown, *plans]) as study:
+    with _open_study(given, played(plans, baseline)) as study:
         _play(study, given.jobs)
-    results = {display_name(plan): study.runs(plan) for plan in plans}
-    rows = {f"{display_name(plan)} (baseline)": study.runs(plan) for plan in shown} | results
+    found = measured(study, plans, baseline)
     console = _console(sys.stdout)
-    console.print(table(rows, console.width))
-    if baseline and (compared := comparison_table(results, study.runs(baseline), console.width)):
-        console.print(compared)
+    for table in filter(None, (found.table(console.width), found.comparison(console.width))):
+        console.print(table)
     if given.json:
-        _write(given.json, to_json(rows))
+        _write(given.json, to_json(found.results))
     if given.plot:
-        draw(rows, given.plot)
-    return 0 if all(run.finished for runs in rows.values() for run in runs) else 1
+        draw(found.results, given.plot)
+    return 0 if found.finished else 1
 
 
 @contextmanager
@@ -89,7 +87,7 @@ def _play(study: Study, jobs: int) -> None:
 def _console(file: TextIO) -> Console:
     """Make a console that never breaks a table only because nobody told it how wide a pipe is."""
     console = Console(file=file)
-    return console if console.is_terminal else Console(file=file, width=160)
+    return console if console.is_terminal else Console(file=file, width=WIDTH)
 
 
 def _check_outputs(given: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from nextpair.app.formats.features import FeatureTable, read_features
 from nextpair.app.formats.trec import read_qrels
 from nextpair.app.simulation.arguments import ANSWERS, COLUMNS
 from nextpair.app.simulation.crowd import CrowdSettings
-from nextpair.app.simulation.runs import Plan
+from nextpair.app.simulation.runs import BASELINE, Plan
 from nextpair.app.simulation.truths import (
     Truth,
     generated_truths,
@@ -127,7 +127,7 @@ def make_plans(given: argparse.Namespace) -> list[Plan]:
 
 def baseline_plan(given: argparse.Namespace) -> Plan:
     """Make the plan everything is measured against."""
-    return _plan(given, "quick-sort", {})
+    return _plan(given, BASELINE, {})
 
 
 def _plan(given: argparse.Namespace, selector: str, options: dict[str, object]) -> Plan:

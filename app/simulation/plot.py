@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import t as student
 
 from nextpair.app.simulation.curves import mean_curve
 from nextpair.app.simulation.equal_quality import end_quality
@@ -26,12 +25,16 @@ BAND, MEAN, ENDS = "#9ecae1", "#08519c", "#6b7280"
 class NoPlots(NextpairError):
     """Plots need matplotlib: pip install 'nextpair[plot]'."""
 
+    code = "no-plots"
+
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the 95 % confidence interval of the mean."""
     mean, count = float(np.mean(values)), len(values)
     if count < 2:
         return mean, mean
+    from nextpair.selectors.deferred.measures import t as student
+
     half = float(student.ppf(0.975, count - 1) * np.std(values, ddof=1) / np.sqrt(count))
     return mean - half, mean + half
 

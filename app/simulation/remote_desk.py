@@ -37,6 +37,8 @@ LEASE_SECONDS = 10.0**7
 class Stopped(NextpairError):
     """The simulation was stopped."""
 
+    code = "stopped"
+
 
 class RemoteDesk:
     """A topic at a service, which decides the sides; here a pair is known by its ids.

@@ -158,11 +158,12 @@ def _percent(value: float | None) -> str:
 
 def to_json(results: Results) -> str:
     """Write an array with one object per mechanism and repeat, each on a line of its own."""
-    objects = [json.dumps(_object(run)) for runs in results.values() for run in runs]
+    objects = [json.dumps(row(run)) for runs in results.values() for run in runs]
     return "[\n" + ",\n".join(objects) + "\n]\n"
 
 
-def _object(run: Run) -> dict[str, object]:
+def row(run: Run) -> dict[str, object]:
+    """Put a run in one row."""
     return {
         "selector": run.plan.selector,
         "options": dict(run.plan.options),

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau
 
 from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, recruit
 from nextpair.app.simulation.curves import Point, checkpoints
@@ -17,6 +16,8 @@ from nextpair.selectors.base import End, Idle
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import ConflictPolicy, Settings
 
+BASELINE = "quick-sort"
+"""The selector that the others are compared with."""
 SEEDS = 2**53
 """Topics' seeds stay below this: every reader of JSON keeps such a number exactly."""
 
@@ -245,6 +246,8 @@ def compare(recovered: NDArray[np.float64], true: NDArray[np.float64]) -> tuple[
     same = bool(np.array_equal(_levels(recovered), _levels(true)))
     if len(np.unique(recovered)) < 2 or len(np.unique(true)) < 2:
         return float(same), same
+    from nextpair.selectors.deferred.measures import kendalltau
+
     return float(kendalltau(recovered, true).statistic), same
 
 

@@ -13,7 +13,7 @@ from nextpair.app.hiring.pay_rules import Hiring
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.registry import make_platform
 from nextpair.app.quality.rules import QualityRules
-from nextpair.selectors.base import find_selector, make_options, options_for
+from nextpair.selectors.base import find_selector, make_options, with_judges_defaults
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy, Judges
 from nextpair.selectors.state.settings import Settings as TopicSettings
@@ -93,7 +93,7 @@ class StudySettings(BaseModel):
     def all_options(self) -> dict[str, Any]:
         """Return every option of the selector: as given, by the kind of judges, or its default."""
         selector = find_selector(self.selector)
-        made = make_options(selector, options_for(selector, self.judges, self.options))
+        made = make_options(selector, with_judges_defaults(selector, self.judges, self.options))
         return dict(asdict(made))
 
     def make_design(self) -> Design:

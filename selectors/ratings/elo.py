@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nextpair.selectors.ratings.base import Rating
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.ratings.replay import MOST_PASSES, Rated, Ratings, replay, settle
 from nextpair.selectors.ratings.rounds import in_rounds
@@ -48,35 +49,39 @@ def replay_elo(
     return replay([start] * size, play, most_passes)
 
 
-def rate(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
-    """Rate documents with the paper's F and start, and our K."""
-    rounds = in_rounds(size, matches)
-    if rounds is None:
-        return replay_elo(size, matches).ratings
+class Elo(Rating):
+    """Elo with the paper's F and start, and our K."""
 
-    def play(before: Ratings) -> Ratings:
-        ratings = np.array(before, dtype=np.float64)
-        for one in rounds:
-            first, second = ratings[one.first], ratings[one.second]
-            gain = K * (one.score - 1.0 / (1.0 + np.power(10.0, (second - first) / F)))
-            ratings[one.first] = first + gain
-            ratings[one.second] = second - gain
-        return ratings
+    name = "elo"
 
-    return settle([START] * size, play)
+    def rate(self, size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+        """Rate documents with the paper's F and start, and our K."""
+        rounds = in_rounds(size, matches)
+        if rounds is None:
+            return replay_elo(size, matches).ratings
 
+        def play(before: Ratings) -> Ratings:
+            ratings = np.array(before, dtype=np.float64)
+            for one in rounds:
+                first, second = ratings[one.first], ratings[one.second]
+                gain = K * (one.score - 1.0 / (1.0 + np.power(10.0, (second - first) / F)))
+                ratings[one.first] = first + gain
+                ratings[one.second] = second - gain
+            return ratings
 
-def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
-    """Return the standard error of each rating, its opponents' taken as given.
+        return settle([START] * size, play)
 
-    Elo's curve is a Bradley-Terry model, of which one match tells q² E (1 - E), q = ln(10) / F.
-    """
-    ratings = rate(size, matches)
-    information = np.zeros(size)
-    pairs = np.array([match[:2] for match in matches], dtype=np.intp).reshape(-1, 2)
-    chances = 1.0 / (1.0 + np.power(10.0, (ratings[pairs[:, 1]] - ratings[pairs[:, 0]]) / F))
-    told = (math.log(10.0) / F) ** 2 * chances * (1.0 - chances)
-    np.add.at(information, pairs.reshape(-1), np.repeat(told, 2))
-    known: NDArray[np.float64] = np.full(size, np.nan)
-    np.divide(1.0, np.sqrt(information), out=known, where=information > 0)
-    return known
+    def errors(self, size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+        """Return the standard error of each rating, its opponents' taken as given.
+
+        Elo's curve is a Bradley-Terry model, of which one match tells q² E (1 - E), q = ln(10) / F.
+        """
+        ratings = self.rate(size, matches)
+        information = np.zeros(size)
+        pairs = np.array([match[:2] for match in matches], dtype=np.intp).reshape(-1, 2)
+        chances = 1.0 / (1.0 + np.power(10.0, (ratings[pairs[:, 1]] - ratings[pairs[:, 0]]) / F))
+        told = (math.log(10.0) / F) ** 2 * chances * (1.0 - chances)
+        np.add.at(information, pairs.reshape(-1), np.repeat(told, 2))
+        known: NDArray[np.float64] = np.full(size, np.nan)
+        np.divide(1.0, np.sqrt(information), out=known, where=information > 0)
+        return known

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nextpair.selectors.ratings.base import Rating
 from nextpair.selectors.ratings.elo import START, F
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.ratings.replay import MOST_PASSES, Rated, Ratings, replay, settle
@@ -69,17 +70,6 @@ def _update(
     return ratings[own] + q * variance * g * (score - expected), variance
 
 
-def rate(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
-    """Rate documents with the paper's parameters."""
-    return _settled(size, matches)[0]
-
-
-def errors(size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
-    """Return the square root of each rating's variance."""
-    deviations: NDArray[np.float64] = np.sqrt(_settled(size, matches)[1])
-    return deviations
-
-
 def _settled(size: int, matches: Sequence[Match]) -> tuple[Numbers, Numbers]:
     """Return ratings and variances of `replay_elo_variance`, by rounds where that is faster."""
     rounds = in_rounds(size, matches)
@@ -111,3 +101,18 @@ def _updates(
     information = q * q * g * g * expected * (1.0 - expected)
     variance = 1.0 / (1.0 / variances[own] + information)
     return ratings[own] + q * variance * g * (score - expected), variance
+
+
+class EloVariance(Rating):
+    """Elo with variance, with the paper's parameters."""
+
+    name = "elo-variance"
+
+    def rate(self, size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+        """Rate documents with the paper's parameters."""
+        return _settled(size, matches)[0]
+
+    def errors(self, size: int, matches: Sequence[Match]) -> NDArray[np.float64]:
+        """Return the square root of each rating's variance."""
+        deviations: NDArray[np.float64] = np.sqrt(_settled(size, matches)[1])
+        return deviations

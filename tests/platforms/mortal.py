@@ -1,14 +1,15 @@
 """A runner that can die at every step: before and after each commit, and each call it makes."""
 
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
 from botocore.httpsession import URLLib3Session
-from in_process import Clock, installed
+from in_process import Clock, hurried, installed
 from platforms.scenes import PUBLIC, UNHARMED, Scene
 from pydantic import SecretStr
 from sqlalchemy import delete, event, func, insert, select, text
@@ -46,20 +47,26 @@ class Fate:
             raise Killed()
 
 
+class Watched(Fate):
+    """Has someone look at each step, and lets nobody die."""
+
+    def __init__(self, look: Callable[[], None]) -> None:
+        super().__init__()
+        self._look = look
+
+    def step(self) -> None:
+        """Let them look."""
+        super().step()
+        self._look()
+
+
 class MortalDatabase(Database):
     """A database whose process can die before and after each commit."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.fate = Fate()
-        event.listen(self._engine, "connect", self._hurry)
-
-    def _hurry(self, connection: Any, _: object) -> None:
-        # It is a process that dies here and not the machine, so that disks need not be waited for.
-        sqlite, postgresql = "PRAGMA synchronous = OFF", "SET synchronous_commit = off"
-        connection.execute(sqlite if self.is_sqlite else postgresql)
-        if not self.is_sqlite:
-            connection.commit()
+        event.listen(self._engine, "connect", hurried)
 
     @contextmanager
     def write(self, *, wait: float | None = None) -> Iterator[Any]:
@@ -112,6 +119,16 @@ class Moment:
     rows: Rows
     there: Any
     now: float
+
+
+@dataclass(frozen=True)
+class Remains:
+    """All there is, there and here, after a process that has died at some step."""
+
+    rows: Rows
+    there: Any = field(compare=False)
+    pickled: bytes
+    """What the platform has, to be compared: all but the log of what it was asked."""
 
 
 class Play:
@@ -170,34 +187,57 @@ class Play:
         self._account.close()
         self.database.close()
 
-    def live(
-        self, moment: Moment, at: int | None = None, expected: Any = None
-    ) -> tuple[int, dict[str, Any]]:
-        """Let a runner look from a moment on; where it dies, another one goes on.
+    def live(self, moment: Moment, stride: int = 1) -> tuple[int, list[Remains], dict[str, Any]]:
+        """Let a runner look from a moment on.
 
-        Returns how many steps the first look had, and what came of it all.
+        Returns how many steps the first look had, what would be left if it died at each of them, or
+        at one of so many, and what came of it all.
         """
         clock = self.back_to(moment)
-        fate = self.database.fate = Fate(at)
-        runner, steps = None, 0
-        for look in range(LOOKS):
-            try:
-                runner = runner or self.process(clock)
-                runner.tick()
-            except Killed:
-                runner = None
-            steps = steps or fate.steps
+        remains: list[Remains] = []
+
+        def look() -> None:
+            if (fate.steps - 1) % stride == 0:
+                remains.append(self._remains())
+
+        fate = self.database.fate = Watched(look)
+        runner = self.process(clock)
+        for _ in range(LOOKS):
+            runner.tick()
+            self.database.fate = Fate()
             clock.move(BETWEEN)
             self.scene.settle()
-            if look and expected is not None and self.outcome() == expected:
-                break
-        return steps, self.outcome()
+        return fate.steps, remains, self.outcome()
 
-    def back_to(self, moment: Moment) -> Clock:
-        """Let everything be as it was, but some time later."""
+    def _remains(self) -> Remains:
+        there = self.scene.kept()
+        known = dict(there if isinstance(there, dict) else vars(there))
+        for log in ("requests", "done"):
+            known.pop(log, None)
+        return Remains(self.database.rows(), there, pickle.dumps(known))
+
+    def go_on(self, moment: Moment, remains: Remains, expected: Any) -> dict[str, Any]:
+        """Let another runner look, with nothing but what one left that died then; say what comes.
+
+        What has not been committed is not among it, and neither is what that process remembered.
+        """
+        clock = self.back_to(moment, remains)
+        clock.move(BETWEEN)
+        self.scene.settle()
+        runner = self.process(clock)
+        for _ in range(LOOKS - 1):
+            runner.tick()
+            clock.move(BETWEEN)
+            self.scene.settle()
+            if self.outcome() == expected:
+                break
+        return self.outcome()
+
+    def back_to(self, moment: Moment, remains: Remains | None = None) -> Clock:
+        """Let everything be as it was at a moment, or as someone left it, but some time later."""
         self.database.fate = Fate()
-        self.database.put_back(moment.rows)
-        self.scene.put_back(moment.there)
+        self.database.put_back((remains or moment).rows)
+        self.scene.put_back((remains or moment).there)
         clock = Clock()
         clock.now = moment.now + BETWEEN
         return clock

@@ -1,4 +1,4 @@
-"""Selectors are found by their files, and options are read strictly."""
+"""Selectors are found by their public names, and options are read strictly."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from nextpair.selectors.state.settings import Settings
 from nextpair.selectors.state.topic_state import Topic
 
 
-def test_every_file_is_a_selector_and_its_name() -> None:
+def test_every_file_holds_one_selector_with_a_public_name() -> None:
     assert selector_names() == [
         "elo-schedule",
         "groups",
@@ -96,6 +96,8 @@ from nextpair.selectors.base import Choice, Selector
 class First(Selector):
     """Asks whatever is unknown, first documents first."""
 
+    name = "first"
+
     def absorb(self, finding, merge) -> None:
         """Remember nothing."""
 
@@ -104,7 +106,7 @@ class First(Selector):
             for second in range(first):
                 if open_pairs.is_free(first, second):
                     return first, second
-        return self.pause()
+        return self.idle_reason()
 '''
 
 

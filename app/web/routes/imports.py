@@ -23,7 +23,7 @@ from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.schemas.omissions import merged, within
 from nextpair.app.settings import Settings
-from nextpair.app.studies import setup
+from nextpair.app.studies import setup, staging
 from nextpair.app.studies.setup import NewTopic
 from nextpair.app.web.access import Admin, Now, Svc
 from nextpair.app.web.api_description import StudyName, problems
@@ -122,7 +122,7 @@ def _import(service: ServiceContext, study: str, given: Given, now: float) -> Im
     new = [_new(pool) for pool in pools]
     for one in new:
         setup.check_topic(service, study, one)
-    added = setup.add_topics(service, study, new, now, dry_run=given.said.dry_run)
+    added = staging.add_topics(service, study, new, now, dry_run=given.said.dry_run)
     topics = [
         ImportedTopicOut(
             topic=pool.topic,

@@ -40,7 +40,7 @@ Known = Annotated[str | None, Header(alias="If-None-Match")]
 async def judging_page(study: StudyName, service: Svc) -> Response:
     """Show the judging page, which finds its session behind the `#` of its address."""
     headers = await run_in_threadpool(_page_headers, service, study)
-    return _answer(page("judge.html"), None, headers)
+    return _answer(page("judge"), None, headers)
 
 
 def _page_headers(service: ServiceContext, name: str) -> dict[str, str]:
@@ -128,10 +128,10 @@ async def topic_page(study: StudyName, topic: TopicName) -> Response:
     return _dashboard()
 
 
-@router.get("/static/{name}", include_in_schema=False)
-async def static_file(name: str, known: Known = None) -> Response:
-    """Return a script, a style or a picture of the pages."""
-    found = static_files().get(name)
+@router.get("/static/{room}/{name}", include_in_schema=False)
+async def static_file(room: str, name: str, known: Known = None) -> Response:
+    """Return a script, a style sheet or an icon of the pages."""
+    found = static_files().get(f"{room}/{name}")
     if found is None:
         raise HTTPException(404)
     return _answer(found, known, {})
@@ -148,7 +148,7 @@ def preview_study(study: StudyName, request: Request, service: Svc) -> Any:
 
 
 def _dashboard() -> Response:
-    return _answer(page("dashboard.html"), None, owner_headers())
+    return _answer(page("dashboard"), None, owner_headers())
 
 
 def _answer(file: File, known: str | None, headers: Mapping[str, str]) -> Response:

@@ -1,7 +1,7 @@
 """Topics and their documents."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -21,14 +21,13 @@ from nextpair.app.schemas.topics import (
     TopicOut,
 )
 from nextpair.app.settings import MB
-from nextpair.app.studies import setup
+from nextpair.app.studies import setup, staging
 from nextpair.app.studies.setup import IdempotentCall, NewTopic
 from nextpair.app.web.access import Admin, Anyone, Creating, Now, Svc
 from nextpair.app.web.api_description import After, Limit, StudyName, TopicName, problems, repeated
 from nextpair.app.web.keyed_route import KeyedRoute
 from nextpair.app.web.omission_warnings import omissions
 from nextpair.storage import topics
-from nextpair.storage.database import Connection
 from nextpair.storage.rows import DocumentRow, Status, TopicRow
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=KeyedRoute)
@@ -83,12 +82,7 @@ def _add(
     service: ServiceContext, call: IdempotentCall, study: str, new: NewTopic, now: float
 ) -> tuple[TopicAddedOut, int]:
     setup.check_topic(service, study, new)
-
-    def create(connection: Connection) -> dict[str, Any]:
-        row = setup.add_topic(connection, study, new, now)
-        return {"name": row.name, "new": row.created_at == now}
-
-    answer, done = setup.run_idempotently(service, call, create, now)
+    answer, done = staging.add_topic(service, call, study, new, now)
     with service.database.read() as connection:
         row = topics.get_topic(connection, service.topic_id(study, answer["name"]))
     told = TopicAddedOut(**topic_out(row).model_dump(), not_shown=omissions(service, new.documents))
@@ -139,8 +133,8 @@ async def upload_topic(
 ) -> TopicAddedOut:
     """Add a topic from JSON Lines: the topic on the first line, then a document on each.
 
-    Lines are checked as they arrive, and everything is stored in one transaction at the end: the
-    database is never kept waiting for a slow sender, and nothing is stored in part.
+    Lines are checked as they arrive, and everything is stored at the end, in small transactions:
+    nobody waits for a slow sender or a large upload, and nobody sees a part of it.
     """
     head: TopicHeadIn | None = None
     documents: list[DocumentRow] = []

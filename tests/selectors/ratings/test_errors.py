@@ -52,7 +52,7 @@ def test_the_error_of_a_difference_is_that_of_the_whole_covariance() -> None:
     # Two documents and n even matches: each tells 1/4 of the difference, the prior 1/8.
     even = [Match(0, 1, 1.0), Match(0, 1, 0.0)] * 3
     chance = bradley_terry.chance(2, [*even, Match(0, 1, 1.0)], 0, 1)
-    scores = bradley_terry.rate(2, [*even, Match(0, 1, 1.0)])
+    scores = ratings.rate("bradley-terry", 2, [*even, Match(0, 1, 1.0)])
     apart = float(scores[0] - scores[1])
     curve = 7 / (2 + 2 * math.cosh(apart))
     expected = float(ndtr(apart * math.sqrt(curve + 1 / 8)))
