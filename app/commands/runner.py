@@ -8,7 +8,7 @@ import time
 from nextpair.app.commands.installation import add_database, read_settings, ready_database
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.runtime.schema_watch import schema_watched
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.web.middleware import start_logging
 
 SECONDS = 15.0
@@ -26,7 +26,7 @@ def run(given: argparse.Namespace) -> int:
     settings = read_settings(database=given.database)
     ready_database(settings).close()
     start_logging(settings.log_level)
-    service = Service(settings)
+    service = ServiceContext(settings)
     runner = Runner(service, time.time)
     try:
         if given.once:

@@ -9,14 +9,14 @@ from pydantic import BaseModel
 
 from nextpair.app.compute.jobs import Answer
 from nextpair.app.judging import retractions
-from nextpair.app.judging.retractions import Effect
+from nextpair.app.judging.retractions import RetractionEffect
 from nextpair.app.reports.page import render
 from nextpair.app.reports.presenter import tell
 from nextpair.app.reports.report import build
 from nextpair.app.reports.request import Wish
 from nextpair.app.results import rankings
 from nextpair.app.results.rankings import Progress
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.common import Page
 from nextpair.app.schemas.overviews import BinOut, ClassesOut, LooseOut, MatrixOut
 from nextpair.app.schemas.reports import FullReportOut
@@ -33,7 +33,7 @@ from nextpair.app.schemas.results import (
     StudyProgressOut,
 )
 from nextpair.app.schemas.retractions import MOST_MOVED, EffectOut, MovedOut, RetractionOut, SumOut
-from nextpair.selectors.state.judgments import Finding
+from nextpair.selectors.state.judgments import Comparison
 from nextpair.selectors.state.pair_counts import count_pairs
 from nextpair.selectors.state.settings import Forecast
 from nextpair.storage import studies, topics
@@ -44,10 +44,12 @@ def as_json(model: BaseModel) -> Answer:
     return Answer([model.model_dump_json(by_alias=True).encode()])
 
 
-def ranking(service: Service, now: float, study: str, topic: str, rating: str | None) -> Answer:
+def ranking(
+    service: ServiceContext, now: float, study: str, topic: str, rating: str | None
+) -> Answer:
     """Rank a topic's documents."""
-    with service.look(service.topic_id(study, topic)) as live:
-        found = rankings.ranking(live, rating, service.said(live))
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        found = rankings.ranking(projection, rating, service.answer_set(projection))
     return as_json(
         RankingOut(
             rating=found.rating,
@@ -59,26 +61,26 @@ def ranking(service: Service, now: float, study: str, topic: str, rating: str | 
     )
 
 
-def progress(service: Service, now: float, study: str, topic: str) -> Answer:
+def progress(service: ServiceContext, now: float, study: str, topic: str) -> Answer:
     """Say how far a topic has come."""
-    with service.look(service.topic_id(study, topic)) as live:
-        found = rankings.progress(live, now)
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        found = rankings.progress(projection, now)
     return as_json(_progress_out(topic, found))
 
 
-def study_progress(service: Service, now: float, study: str, topic: None) -> Answer:
+def study_progress(service: ServiceContext, now: float, study: str, topic: None) -> Answer:
     """Say how far a study has come, topic by topic."""
     study_id = service.study_id(study)
     with service.database.read() as connection:
         rows = topics.list_topics(connection, study_id)
     found, forecasts = [], []
     for row in rows:
-        with service.look(row.id) as live:
-            one = rankings.progress(live, now)
+        with service.projection_of(row.id) as projection:
+            one = rankings.progress(projection, now)
         found.append(_progress_out(row.name, one))
         forecasts.append(Forecast(0, 0, 0) if one.finished else one.forecast)
     finished = sum(one.finished for one in found)
-    forecast = None if finished == len(found) else rankings.together(forecasts)
+    forecast = None if finished == len(found) else rankings.sum_forecasts(forecasts)
     return as_json(
         StudyProgressOut(
             documents=sum(one.documents for one in found),
@@ -101,10 +103,10 @@ def _progress_out(topic: str, found: Progress) -> ProgressOut:
     return ProgressOut(topic=topic, **asdict(found))
 
 
-def reliability(service: Service, now: float, study: str, topic: str) -> Answer:
+def reliability(service: ServiceContext, now: float, study: str, topic: str) -> Answer:
     """Say how far each worker's answers can be relied on, least first."""
-    with service.look(service.topic_id(study, topic)) as live:
-        found = live.pairs.reliabilities()
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        found = projection.pairwise_state.reliabilities()
     with service.database.read() as connection:
         names = studies.worker_names(connection, [int(one.worker) for one in found])
     told = [ReliabilityOut(**asdict(replace(one, worker=names[int(one.worker)]))) for one in found]
@@ -113,13 +115,13 @@ def reliability(service: Service, now: float, study: str, topic: str) -> Answer:
 
 
 def explanation(
-    service: Service, now: float, study: str, topic: str, first: str, second: str
+    service: ServiceContext, now: float, study: str, topic: str, first: str, second: str
 ) -> Answer:
     """Say how two documents compare, and from which judgments that follows."""
-    with service.look(service.topic_id(study, topic)) as live:
-        relation = live.pairs.relation(first, second)
-        reasons = live.pairs.explain(first, second)
-        chance = live.pairs.chance(first, second)
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        relation = projection.pairwise_state.relation(first, second)
+        reasons = projection.pairwise_state.explain(first, second)
+        chance = projection.pairwise_state.win_probability(first, second)
     return as_json(
         ExplanationOut(
             first=first,
@@ -132,17 +134,17 @@ def explanation(
 
 
 def conflicts(
-    service: Service, now: float, study: str, topic: str, after: int, limit: int
+    service: ServiceContext, now: float, study: str, topic: str, after: int, limit: int
 ) -> Answer:
     """List a page of the findings that contradicted what was known when they came."""
-    with service.look(service.topic_id(study, topic)) as live:
-        ids, every = live.pairs.documents.ids, live.pairs.conflicts
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        ids, every = projection.pairwise_state.documents.ids, projection.pairwise_state.conflicts
         page = every[after : after + limit]
         items = [
             ConflictOut(
-                finding=_reason(ids, conflict.finding),
+                finding=_reason(ids, conflict.comparison),
                 known=conflict.known,
-                because=[_reason(ids, finding) for finding in conflict.because],
+                because=[_reason(ids, finding) for finding in conflict.explanation],
                 reopened=None if conflict.reopened is None else ids[conflict.reopened],
             )
             for conflict in page
@@ -151,7 +153,7 @@ def conflicts(
     return as_json(Page[ConflictOut](items=items, next=str(after + limit) if more else None))
 
 
-def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
+def _reason(ids: Sequence[str], finding: Comparison) -> ReasonOut:
     return ReasonOut(
         first=ids[finding.first],
         second=ids[finding.second],
@@ -160,27 +162,31 @@ def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
     )
 
 
-def classes(service: Service, now: float, study: str, topic: str) -> Answer:
+def classes(service: ServiceContext, now: float, study: str, topic: str) -> Answer:
     """Show the classes in order, and between which of them the other documents may belong."""
-    with service.look(service.topic_id(study, topic)) as live:
-        found, ids, position = live.pairs.picture(), live.pairs.documents.ids, live.head.position
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        found, ids, position = (
+            projection.pairwise_state.layout(),
+            projection.pairwise_state.documents.ids,
+            projection.head.position,
+        )
     return as_json(
         ClassesOut(
             position=position,
-            boxes=[[ids[place] for place in box] for box in found.boxes],
+            boxes=[[ids[place] for place in box] for box in found.classes],
             loose=[
                 LooseOut(documents=[ids[n] for n in one.documents], first=one.first, last=one.last)
-                for one in found.loose
+                for one in found.unplaced
             ],
         )
     )
 
 
-def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> Answer:
+def matrix(service: ServiceContext, now: float, study: str, topic: str, bins: int) -> Answer:
     """Count judged, inferred and open pairs; where there are many documents, they share rows."""
-    with service.look(service.topic_id(study, topic)) as live:
-        state, position = live.pairs, live.head.position
-        ranked = rankings.ranking(live, None, service.said(live)).documents
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        state, position = projection.pairwise_state, projection.head.position
+        ranked = rankings.ranking(projection, None, service.answer_set(projection)).documents
         places = [state.documents.position(one.document) for one in ranked]
         asked = [(match.first, match.second) for match in state.matches()]
         counted = count_pairs(state.order, asked, places, bins)
@@ -203,12 +209,16 @@ def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> A
     )
 
 
-def report(service: Service, now: float, study: str, topic: str | None, wish: Wish) -> Answer:
+def report(
+    service: ServiceContext, now: float, study: str, topic: str | None, wish: Wish
+) -> Answer:
     """Report on a study."""
     return as_json(tell(build(service, wish, now), wish, now))
 
 
-def report_page(service: Service, now: float, study: str, topic: str | None, wish: Wish) -> Answer:
+def report_page(
+    service: ServiceContext, now: float, study: str, topic: str | None, wish: Wish
+) -> Answer:
     """Report on a study, as one page that needs nothing else."""
     told = tell(build(service, wish, now), wish, now)
     page = render(FullReportOut.model_validate(told, from_attributes=True))
@@ -216,7 +226,7 @@ def report_page(service: Service, now: float, study: str, topic: str | None, wis
 
 
 def dry_run(
-    service: Service,
+    service: ServiceContext,
     now: float,
     study: str,
     topic: None,
@@ -224,11 +234,11 @@ def dry_run(
     numbers: tuple[tuple[str, tuple[int, ...]], ...],
 ) -> Answer:
     """Say what retracting all of a worker's judgments, or some by topic, would change."""
-    wanted = retractions.wanted(service, study, worker, dict(numbers))
-    return as_json(retraction_out(retractions.plan(service, wanted), dry_run=True))
+    wanted = retractions.requested_judgments(service, study, worker, dict(numbers))
+    return as_json(retraction_out(retractions.preview(service, wanted), dry_run=True))
 
 
-def retraction_out(effects: Sequence[Effect], *, dry_run: bool) -> RetractionOut:
+def retraction_out(effects: Sequence[RetractionEffect], *, dry_run: bool) -> RetractionOut:
     """Describe what a retraction changes."""
     return RetractionOut(
         dry_run=dry_run,

@@ -13,7 +13,7 @@ from nextpair.app.formats.trec import qrels_lines, real_qrels_lines, run_lines
 from nextpair.app.reports.levels import grades
 from nextpair.app.reports.pairs import pair_lines, snapshot
 from nextpair.app.results import rankings
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.exports import UNJUDGED, Format
 from nextpair.app.schemas.results import LogEntryOut
 from nextpair.selectors.state.judgments import Outcome
@@ -42,13 +42,15 @@ class FileWish:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    service: Service
+    service: ServiceContext
     study: str
     topics: Sequence[tuple[int, str]]
     wish: FileWish
 
 
-def export(service: Service, now: float, study: str, topic: str | None, wish: FileWish) -> Answer:
+def export(
+    service: ServiceContext, now: float, study: str, topic: str | None, wish: FileWish
+) -> Answer:
     """Write a study's results, or those of one topic."""
     asked = _Asked(service, study, _topics(service, study, topic), wish)
     if wish.format in (Format.QRELS, Format.QRELS_REAL, Format.RUN):
@@ -78,7 +80,7 @@ def _log_lines(asked: _Asked) -> Iterator[str]:
     return _csv(log) if asked.wish.format is Format.CSV else _jsonl(log)
 
 
-def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, str]]:
+def _topics(service: ServiceContext, study: str, topic: str | None) -> list[tuple[int, str]]:
     if topic is not None:
         return [(service.topic_id(study, topic), topic)]
     study_id = service.study_id(study)
@@ -101,9 +103,9 @@ def _file(asked: _Asked) -> tuple[list[str], int]:
     lines: list[str] = []
     unjudged, wish = 0, asked.wish
     for topic_id, topic in asked.topics:
-        with asked.service.look(topic_id) as live:
-            said = asked.service.said(live)
-            order = rankings.reported(live, wish.rating, said)
+        with asked.service.projection_of(topic_id) as projection:
+            said = asked.service.answer_set(projection)
+            order = rankings.reported_order(projection, wish.rating, said)
         unjudged += len(order.ids) - int(order.judged.sum())
         if wish.format is Format.QRELS:
             lines += qrels_lines(topic, _qrels(wish, order, said.design))
@@ -118,8 +120,8 @@ def _file(asked: _Asked) -> tuple[list[str], int]:
 
 def _pairs(asked: _Asked) -> Iterator[str]:
     for topic_id, _ in asked.topics:
-        with asked.service.look(topic_id) as live:
-            compared = snapshot(live, asked.service.said(live))
+        with asked.service.projection_of(topic_id) as projection:
+            compared = snapshot(projection, asked.service.answer_set(projection))
         yield from pair_lines(compared, inferred=asked.wish.inferred is not False)
 
 
@@ -127,15 +129,15 @@ def _log(asked: _Asked) -> Iterator[LogEntryOut]:
     """Yield the log a piece at a time: a slow reader keeps no transaction open."""
     service, study_id = asked.service, asked.service.study_id(asked.study)
     for topic_id, topic in asked.topics:
-        with service.look(topic_id) as live:
-            name_of = live.name_of
+        with service.projection_of(topic_id) as projection:
+            name_of = projection.document_name
         after = 0
         while True:
             with service.database.read() as connection:
                 found = judgments.list_log(connection, topic_id, after, _BATCH)
             for row, worker, reason in found:
                 if asked.wish.pseudonyms:
-                    worker = service.pseudonyms.of(study_id, worker)
+                    worker = service.pseudonyms.of_worker(study_id, worker)
                     reason = None if reason is None else RETRACTED
                 yield log_entry_out(topic, name_of, row, worker, reason)
             if len(found) < _BATCH:

@@ -20,7 +20,7 @@ from typing import NoReturn
 from nextpair.app.compute import computations, export_files
 from nextpair.app.compute.framing import Kind, read_frame, write_frame
 from nextpair.app.compute.jobs import Job
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.runtime.threads import limit_threads
 from nextpair.selectors.base import load_selectors
 from nextpair.selectors.errors import NextpairError
@@ -49,7 +49,7 @@ def main() -> None:
     first = read_frame(0)
     if first is None:
         return
-    helper = Helper(Service(pickle.loads(first[1])), 0, target)
+    helper = Helper(ServiceContext(pickle.loads(first[1])), 0, target)
     while (frame := read_frame(0)) is not None:
         # What was cancelled as it ended is no longer there to be cancelled.
         if frame[0] is Kind.JOB:
@@ -65,7 +65,7 @@ class Helper:
         The file descriptors that jobs come from, and that answers go to.
     """
 
-    def __init__(self, service: Service, source: int, target: int) -> None:
+    def __init__(self, service: ServiceContext, source: int, target: int) -> None:
         self._service = service
         self._source, self._target = source, target
 
@@ -76,10 +76,10 @@ class Helper:
                 write_frame(self._target, Kind.CANCELLED)
                 return
             # The fork meets the same error, and can say what the call was about.
-            with suppress(NextpairError), self._service.look(topic_id) as live:
-                if job.warm and isinstance(live.state, Topic):
+            with suppress(NextpairError), self._service.projection_of(topic_id) as projection:
+                if job.warm and isinstance(projection.state, Topic):
                     # What most jobs need is computed here, where it is remembered.
-                    live.state.reported()
+                    projection.state.reported()
         self._service.database.close()
         results, told = os.pipe()
         parent, child = os.getpid(), os.fork()
@@ -121,7 +121,7 @@ class Helper:
             raise
 
 
-def _compute(service: Service, job: Job, now: float, told: int, parent: int) -> NoReturn:
+def _compute(service: ServiceContext, job: Job, now: float, told: int, parent: int) -> NoReturn:
     try:
         _die_with(parent)
         # What was there before stays: looking through it would only copy its pages.

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nextpair.app.runtime.service import Service
-from nextpair.storage.sizes import sizes
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.storage.topic_sizes import sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Job:
         """What is asked: calls with the same question have the same answer at the same version."""
         return (self.use_case.__qualname__, self.study, self.topic, *self.arguments)
 
-    def run(self, service: Service, now: float) -> Answer:
+    def run(self, service: ServiceContext, now: float) -> Answer:
         """Compute."""
         return self.use_case(service, now, self.study, self.topic, *self.arguments)
 
@@ -72,7 +72,7 @@ class Extent:
     version: tuple[int, ...]
 
 
-def extent_of(service: Service, job: Job) -> Extent:
+def extent_of(service: ServiceContext, job: Job) -> Extent:
     """Look up how much a job reads."""
     study_id = service.study_id(job.study)
     only = None if job.topic is None else service.topic_id(job.study, job.topic)

@@ -87,6 +87,18 @@ class Follower:
         self._entries -= len(batch.entries)
         return batch
 
+    def tell_waiting(self) -> tuple[bytes, int | None]:
+        """Write all that is waiting in one piece, as each costs a journey through the service.
+
+        Return with it a topic that was missed in part, if there is one: what comes after is left.
+        """
+        told: list[bytes] = []
+        while (batch := self.take()) is not None:
+            if self.has_gap(batch):
+                return b"".join(told), batch.topic_id
+            told.append(self.tell(batch))
+        return b"".join(told), self.behind.pop() if self.behind else None
+
     def has_gap(self, batch: Batch) -> bool:
         """Say whether something before a batch has not been told."""
         return batch.after > self.position(batch.topic_id)

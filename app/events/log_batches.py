@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nextpair.app.compute.jobs import Answer
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.selectors.base import End
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.storage import judgments
 
 PAGE = 1000
@@ -49,31 +49,33 @@ class Batch:
     look: Look | None = None
 
 
-def take_look(service: Service, topic_id: int) -> Look:
+def take_look(service: ServiceContext, topic_id: int) -> Look:
     """Look where a topic has come to."""
-    with service.look(topic_id) as live:
-        state = live.state
+    with service.projection_of(topic_id) as projection:
+        state = projection.state
         settled = (
             int(state.settled_documents().sum())
-            if isinstance(state, Singles)
+            if isinstance(state, SingleDocumentState)
             else state.count_settled()
         )
-        size, position = len(state.documents), live.head.position
-        return Look(live.row.name, position, settled, size, len(state), state.ended)
+        size, position = len(state.documents), projection.head.position
+        return Look(projection.topic.name, position, settled, size, len(state), state.ended)
 
 
-def look_from_afar(service: Service, now: float, study: str, topic: None, topic_id: int) -> Answer:
+def look_from_afar(
+    service: ServiceContext, now: float, study: str, topic: None, topic_id: int
+) -> Answer:
     """Look where a topic has come to, for another process."""
     return Answer([pickle.dumps(take_look(service, topic_id))])
 
 
-def read_batch(service: Service, topic_id: int, after: int, upto: int) -> Batch:
+def read_batch(service: ServiceContext, topic_id: int, after: int, upto: int) -> Batch:
     """Read the entries of a log from one position to another, or as many as a page has."""
     upto = min(upto, after + PAGE)
-    with service.look(topic_id) as live:
-        topic, name_of = live.row.name, live.name_of
+    with service.projection_of(topic_id) as projection:
+        topic, name_of = projection.topic.name, projection.document_name
         # More may have come since it was asked for; less is there only until a read catches up.
-        upto = min(upto, live.head.position)
+        upto = min(upto, projection.head.position)
     with service.database.read() as connection:
         found = judgments.entries_between(connection, topic_id, after, upto)
     entries = []

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from nextpair.app.events.log_batches import PAGE, Batch, Look, read_batch, take_look
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.api_keys import still_open
 from nextpair.storage import topics
 
@@ -43,7 +43,7 @@ class LogReader:
     Large topics are looked at elsewhere: that takes long, and nobody could judge meanwhile.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: ServiceContext) -> None:
         self._service = service
         self._read: dict[int, int] = {}
         self._looks: dict[int, Look] = {}

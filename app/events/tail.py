@@ -16,7 +16,7 @@ from nextpair.app.errors import TooManyStreams
 from nextpair.app.events.follower import Follower, Seen
 from nextpair.app.events.log_batches import PAGE, Look, look_from_afar
 from nextpair.app.events.log_reader import LONGEST_PAUSE, LogReader, News
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.selectors.errors import NextpairError
 
 log = logging.getLogger("nextpair")
@@ -25,8 +25,10 @@ PING_SECONDS = 15.0
 """How long a stream is silent before it says that it is there."""
 READERS = 2
 """Threads that read what single streams have missed."""
-MOST_AT_ONCE = 25
+MOST_AT_ONCE = 5
 """Streams that are told without a pause: other requests get their turn in between."""
+SPREAD = 0.5
+"""Over how much of the time between two looks the streams are told, some after the others."""
 
 LOOKING = "events"
 """Whose key heavy calls of streams count for."""
@@ -39,7 +41,9 @@ Result = TypeVar("Result")
 class Tail:
     """Follows the logs of all topics that somebody follows. All of it is on the event loop."""
 
-    def __init__(self, service: Service, heavy: HeavyPool, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, service: ServiceContext, heavy: HeavyPool, clock: Callable[[], float]
+    ) -> None:
         self._service = service
         self._heavy = heavy
         self._clock = clock
@@ -105,15 +109,13 @@ class Tail:
     async def told(self, follower: Follower) -> AsyncIterator[bytes]:
         """Yield what a stream tells, until it ends."""
         while follower.end is None:
-            batch = follower.take()
-            if batch is not None and not follower.has_gap(batch):
-                if told := follower.tell(batch):
+            told, missed = follower.tell_waiting()
+            if told:
+                yield told
+            if missed is not None:
+                async for told in self._missed(follower, missed):
                     yield told
-            elif batch is not None or follower.behind:
-                topic_id = follower.behind.pop() if batch is None else batch.topic_id
-                async for told in self._missed(follower, topic_id):
-                    yield told
-            elif not await follower.wait(PING_SECONDS):
+            elif not told and not await follower.wait(PING_SECONDS):
                 yield b": ping\n\n"
         yield f": {follower.end}\n\n".encode()
 
@@ -138,13 +140,19 @@ class Tail:
                 for follower in [*self._followers]:
                     follower.close("the service stops")
                 return
+            looked = asyncio.get_running_loop().time()
             try:
                 await self._hand_out(await self._news())
             except NextpairError as error:
                 # Streams stay: they go on when the database is there again.
                 log.warning("event streams cannot read the log: %s", error)
-            await asyncio.sleep(self._service.settings.events_seconds)
+            await asyncio.sleep(self._rest(looked))
         self._reader.forget()
+
+    def _rest(self, looked: float) -> float:
+        """Return how long to wait after a look: there is a pause even if to tell it took long."""
+        every = self._service.settings.events_seconds
+        return max(every * (1 - SPREAD), every - (asyncio.get_running_loop().time() - looked))
 
     async def _news(self) -> News:
         followed = frozenset((one.study_id, one.only) for one in self._followers if one.begun)
@@ -174,11 +182,15 @@ class Tail:
             if topic_id not in self._looking:
                 looking = asyncio.create_task(self._look_elsewhere(topic_id, entries))
                 self._looking[topic_id] = looking
-        for place, follower in enumerate([*self._followers]):
+        followers = [*self._followers]
+        pause = (
+            SPREAD * self._service.settings.events_seconds * MOST_AT_ONCE / (len(followers) or 1)
+        )
+        for place, follower in enumerate(followers):
             if follower.key_id in news.ended:
                 follower.close("the key does not open this any more")
             for study_id, batch in news.batches:
                 if follower.wants(study_id, batch.topic_id):
                     follower.offer(batch)
-            if place % MOST_AT_ONCE == MOST_AT_ONCE - 1:
-                await asyncio.sleep(0)
+            if place % MOST_AT_ONCE == MOST_AT_ONCE - 1 and news.batches:
+                await asyncio.sleep(pause)

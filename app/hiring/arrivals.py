@@ -8,12 +8,12 @@ from nextpair.app.enums import Reason
 from nextpair.app.errors import Unfinished
 from nextpair.app.hiring.confirmation import admit_confirmed_answers, confirm_session
 from nextpair.app.hiring.entry import Admission, check_arrival, clear_early_confirmation
-from nextpair.app.judging.release import release
+from nextpair.app.judging.release import release_leases
 from nextpair.app.judging.sessions import next_in_session
 from nextpair.app.platforms.messages import Arrival, CompletionAction, NoAction
 from nextpair.app.platforms.registry import read_access
 from nextpair.app.quality.early_verdicts import conclude_batches
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.tokens import Session
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, offers, studies
@@ -27,7 +27,7 @@ ENDED_STATES = (SubmissionState.RETURNED, SubmissionState.LAPSED)
 
 
 def arrive(
-    service: Service, study_name: str, query: Mapping[str, str], now: float
+    service: ServiceContext, study_name: str, query: Mapping[str, str], now: float
 ) -> Session | None:
     """Admit a worker whom a platform sends, and return their session; None for a preview.
 
@@ -48,7 +48,7 @@ def arrive(
             released = confirm_session(connection, row, now)
             clear_early_confirmation(connection, study.id, arrival.session)
     for worker_id in released:
-        release(service, worker_id, now)
+        release_leases(service, worker_id, now)
     if admission.confirmed and row.confirmed_at is None:
         admit_confirmed_answers(service, study.id, now)
     count = admission.offer.questions if admission.offer else study.settings.hiring.questions
@@ -93,7 +93,7 @@ class HandInStatus:
     finished: bool = False
 
 
-def session_status(service: Service, session: Session) -> tuple[Session, HandInStatus]:
+def session_status(service: ServiceContext, session: Session) -> tuple[Session, HandInStatus]:
     """Return a session as it is now, and the status of its hand-in."""
     if session.submission is None:
         return session, HandInStatus()
@@ -112,7 +112,7 @@ def _is_at_work(row: SubmissionRow) -> bool:
     return lapsed or row.state == SubmissionState.WORKING
 
 
-def refresh_session(service: Service, session: Session) -> Session:
+def refresh_session(service: ServiceContext, session: Session) -> Session:
     """Return a session as it is now: another one of the same worker may have ended since."""
     if session.submission is None:
         return session
@@ -126,7 +126,7 @@ def _as_now(session: Session, row: SubmissionRow) -> Session:
     return replace(session, begun_at=row.begun_at, quarantine=quarantine)
 
 
-def finish(service: Service, session: Session, now: float) -> CompletionAction:
+def finish(service: ServiceContext, session: Session, now: float) -> CompletionAction:
     """End a session, and return what its page does then; idempotent."""
     if session.submission is None:
         return NoAction()
@@ -158,7 +158,7 @@ def finish(service: Service, session: Session, now: float) -> CompletionAction:
     return study.platform.finish(arrival, receipt, access)
 
 
-def _conclude_batches(service: Service, session: Session, ended: bool, now: float) -> None:
+def _conclude_batches(service: ServiceContext, session: Session, ended: bool, now: float) -> None:
     """Conclude the batches that a worker leaves unfinished, before they hand in."""
     assert session.submission is not None
     with service.database.read() as connection:
@@ -171,9 +171,9 @@ def _conclude_batches(service: Service, session: Session, ended: bool, now: floa
         conclude_batches(service, row.worker_id, now)
 
 
-def _has_ended(service: Service, session: Session, now: float) -> bool:
+def _has_ended(service: ServiceContext, session: Session, now: float) -> bool:
     turn = next_in_session(service, refresh_session(service, session), 1, (), now)
-    return not turn.handed.assignments and turn.handed.reason in HAND_IN_REASONS
+    return not turn.issued.assignments and turn.issued.reason in HAND_IN_REASONS
 
 
 def _check_done(session: Session, answered: int, ended: bool) -> None:

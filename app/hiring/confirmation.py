@@ -4,14 +4,14 @@ import logging
 from dataclasses import replace
 from functools import partial
 
-from nextpair.app.judging.assignment_context import Held, take
-from nextpair.app.judging.judgment_record import Reading
-from nextpair.app.judging.submit_answer import absorbed
-from nextpair.app.quality.batch_evaluation import Checking
+from nextpair.app.judging.assignment_context import AssignmentContext, load_context
+from nextpair.app.judging.judgment_builder import JudgmentBuilder
+from nextpair.app.judging.submit_answer import accept_answer
+from nextpair.app.quality.batch_evaluation import BatchEvaluation
 from nextpair.app.quality.early_verdicts import conclude_batches
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.security.tokens import AssignmentRef
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import checks, offers, quarantine, studies
@@ -38,14 +38,14 @@ def confirm_session(connection: Connection, row: SubmissionRow, now: float) -> l
     return released
 
 
-def admit_confirmed_answers(service: Service, study_id: int, now: float) -> int:
+def admit_confirmed_answers(service: ServiceContext, study_id: int, now: float) -> int:
     """Append the quarantined answers of confirmed sessions to the log; return how many there were.
 
     Each answer is appended in a transaction of its own, in the order in which they were given and
     by the ordinary way; the next run continues where a process has died.
     """
     with service.database.read() as connection:
-        admissible = quarantine.admissible(connection, study_id)
+        admissible = quarantine.confirmed_assignments(connection, study_id)
     for session in {row.quarantine for row, _ in admissible if row.quarantine is not None}:
         _release_verdicts(service, session)
     for row, state in admissible:
@@ -60,7 +60,7 @@ def admit_confirmed_answers(service: Service, study_id: int, now: float) -> int:
     return len(admissible)
 
 
-def _conclude_batches(service: Service, study_id: int) -> None:
+def _conclude_batches(service: ServiceContext, study_id: int) -> None:
     """Conclude the batches of workers who have handed in, before they are decided on.
 
     Most are concluded: only what was in quarantine at the hand-in could not be checked then.
@@ -73,74 +73,81 @@ def _conclude_batches(service: Service, study_id: int) -> None:
         conclude_batches(service, worker_id, finished_at)
 
 
-def _release_verdicts(service: Service, session: int) -> None:
+def _release_verdicts(service: ServiceContext, session: int) -> None:
     """Make the verdicts of a quarantined session those of its worker."""
     with service.database.read() as connection:
         verdicts = quarantine.verdicts_of(connection, session)
     for verdict in verdicts:
-        service.change(verdict.topic_id, partial(_add_verdict, verdict))
+        service.transact(verdict.topic_id, partial(_add_verdict, verdict))
     if verdicts:
         with service.database.write() as connection:
-            quarantine.forget_verdicts(connection, session)
+            quarantine.delete_verdicts(connection, session)
 
 
 def _add_verdict(
-    verdict: VerdictRow, connection: Connection, live: LiveTopic, locked: bool
-) -> Step[None] | None:
+    verdict: VerdictRow, connection: Connection, projection: TopicProjection, locked: bool
+) -> UnitOfWork[None] | None:
     if not locked:
         return None
     existing = checks.verdicts_of(connection, verdict.worker_id, verdict.topic_id)
     key = (verdict.check, verdict.number)
     same = (other for other in existing if (other.check, other.number) == key)
     if any(other.attempt >= verdict.attempt or other.passed for other in same):
-        return Step(None)
-    return Step(None, Change(live.moved()), verdict=verdict)
+        return UnitOfWork(None)
+    return UnitOfWork(None, TopicDelta(projection.next_head()), verdict=verdict)
 
 
-def _admit(service: Service, quarantined: AssignmentRow, now: float, *, ended: bool) -> None:
+def _admit(service: ServiceContext, quarantined: AssignmentRow, now: float, *, ended: bool) -> None:
     ref = AssignmentRef(quarantined.topic_id, quarantined.number)
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None] | None:
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None] | None:
         if not locked:
             return None
-        held = take(service, connection, live, ref, None)
-        if held.row.quarantine != quarantined.quarantine or held.row.state == State.LAPSED:
-            return Step(None)
-        if held.row.state == State.HELD:
+        held = load_context(service, connection, projection, ref, None)
+        if (
+            held.assignment.quarantine != quarantined.quarantine
+            or held.assignment.state == State.LAPSED
+        ):
+            return UnitOfWork(None)
+        if held.assignment.state == State.HELD:
             return _append(service, connection, held, now)
-        head = live.moved()
-        until = min(held.row.expires_at, now) if ended else held.row.expires_at
-        row = replace(held.row, quarantine=None, version=head.version, expires_at=until)
-        return Step(None, Change(head, [row]), changed=[row])
+        head = projection.next_head()
+        until = min(held.assignment.expires_at, now) if ended else held.assignment.expires_at
+        row = replace(held.assignment, quarantine=None, version=head.version, expires_at=until)
+        return UnitOfWork(None, TopicDelta(head, [row]), changed_assignments=[row])
 
-    service.change(quarantined.topic_id, act)
+    service.transact(quarantined.topic_id, decide)
 
 
-def _append(service: Service, connection: Connection, held: Held, now: float) -> Step[None]:
+def _append(
+    service: ServiceContext, connection: Connection, held: AssignmentContext, now: float
+) -> UnitOfWork[None]:
     """Append a quarantined answer, with the verdict of the batch that it completes."""
-    live, study = held.live, held.study
-    closed = Status.CLOSED in (live.head.status, live.head.study_status)
-    worker = studies.get_worker(connection, held.row.worker_id).name
+    projection, study = held.projection, held.study
+    closed = Status.CLOSED in (projection.head.status, projection.head.study_status)
+    worker = studies.get_worker(connection, held.assignment.worker_id).name
     if closed or worker in study.blocked:
         # A closed topic takes no answers, and a blocked worker's are not taken.
-        return Step(None)
-    assert held.row.held is not None
-    answer, at = held.row.held["answer"], float(held.row.held["at"])
-    row = replace(held.row, state=State.OPEN, quarantine=None, held=None)
+        return UnitOfWork(None)
+    assert held.assignment.held is not None
+    answer, at = held.assignment.held["answer"], float(held.assignment.held["at"])
+    row = replace(held.assignment, state=State.OPEN, quarantine=None, held=None)
     content = study.design.read(answer, review=row.subject is not None)
-    reading = Reading(service, connection, live, study, row)
-    judgment = reading.judgment(content, answer, at)
-    judgment = replace(judgment, seconds=held.row.held["seconds"])
+    reading = JudgmentBuilder(service, connection, projection, study, row)
+    judgment = reading.build(content, answer, at)
+    judgment = replace(judgment, seconds=held.assignment.held["seconds"])
     concluded = None
     if row.batch is not None or row.purpose == Purpose.QUIZ:
-        session = held.row.quarantine
-        checking = Checking(connection, live, study, row.worker_id, admitted=session)
+        session = held.assignment.quarantine
+        checking = BatchEvaluation(connection, projection, study, row.worker_id, admitted=session)
         concluded = checking.after(replace(row, state=State.ANSWERED), judgment, at)
-    step = absorbed(held._replace(row=row), judgment, concluded, now)
-    return Step(
+    step = accept_answer(held._replace(assignment=row), judgment, concluded, now)
+    return UnitOfWork(
         None,
-        step.change,
-        changed=step.changed,
+        step.delta,
+        changed_assignments=step.changed_assignments,
         judgment=step.judgment,
         retractions=step.retractions,
         verdict=step.verdict,

@@ -8,7 +8,7 @@ from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import HiringRow, SubmissionRow, SubmissionState
-from nextpair.storage.rows import Check, Effect, VerdictRow
+from nextpair.storage.rows import Check, VerdictEffect, VerdictRow
 
 UNCHECKED = "no bonus: no check of the study could tell how this session was judged"
 
@@ -31,7 +31,7 @@ def _decide(
     verdicts = verdicts_in(connection, row)
     rule = study.settings.hiring.on_failure
     # A check that was not passed and has no effect had too few answers: nobody loses pay by it.
-    if not any(verdict.effect != Effect.NONE for verdict in verdicts):
+    if not any(verdict.effect != VerdictEffect.NONE for verdict in verdicts):
         bonus = _earns_bonus(connection, study, row, verdicts)
         _accept(connection, hiring, row, now, bonus=bonus)
         if not bonus and study.settings.hiring.bonus:

@@ -16,7 +16,7 @@ from nextpair.app.hiring.task_offers import questions_of
 from nextpair.app.hiring.task_payloads import build_tasks, gold_tasks
 from nextpair.app.platforms.base import Account, QuestionDisplay
 from nextpair.app.platforms.messages import CommandAttempt, Stage, Submission, Task
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, outbox, studies
 from nextpair.storage.clock import read_time
@@ -42,7 +42,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        service: Service,
+        service: ServiceContext,
         study: Study,
         hiring: HiringRow,
         account: Account,

@@ -17,7 +17,7 @@ from nextpair.app.hiring.outbox import CommandKind
 from nextpair.app.hiring.validating_account import ValidatingAccount
 from nextpair.app.platforms.base import QuestionDisplay
 from nextpair.app.platforms.messages import Arrival, Stage
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
@@ -46,7 +46,9 @@ class Admission:
     confirmed: bool
 
 
-def check_arrival(service: Service, study: Study, arrival: Arrival, access: Any) -> Admission:
+def check_arrival(
+    service: ServiceContext, study: Study, arrival: Arrival, access: Any
+) -> Admission:
     """Say whether an arrival is confirmed; `BadArrival` if it must not be admitted at all."""
     platform = study.platform
     if not platform.hires or platform.question_display is not QuestionDisplay.PAGE:
@@ -136,7 +138,9 @@ def _message_name(session: str) -> str:
     return f"session:{session}"
 
 
-def _is_proven(service: Service, study: Study, arrival: Arrival, offer: OfferRow) -> bool | None:
+def _is_proven(
+    service: ServiceContext, study: Study, arrival: Arrival, offer: OfferRow
+) -> bool | None:
     token = f"{CommandKind.PUBLISH}:{offer.number}"
     key = service.receipts.idempotency_key(study.id, token)
     return study.platform.proves(arrival, key, offer.places)

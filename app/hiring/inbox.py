@@ -13,10 +13,10 @@ from nextpair.app.hiring.inbox_messages import process_messages, record_processe
 from nextpair.app.hiring.outbox import ActivityEvent, CommandKind, record_activity
 from nextpair.app.hiring.platform_events import validated
 from nextpair.app.hiring.task_offers import record_answers
-from nextpair.app.judging.release import release
+from nextpair.app.judging.release import release_leases
 from nextpair.app.platforms.base import Account
 from nextpair.app.platforms.messages import PlatformEvent, Stage, Submission
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
@@ -42,7 +42,9 @@ OVERTURN_SECONDS = 31 * 86_400
 """The same, where a person may still accept a session that was rejected here."""
 
 
-def receive(service: Service, study_id: int, events: Iterable[PlatformEvent], now: float) -> None:
+def receive(
+    service: ServiceContext, study_id: int, events: Iterable[PlatformEvent], now: float
+) -> None:
     """Store events of a webhook in the inbox, to be processed later; a repeated one once."""
     contents = [(place, asdict(validated(event))) for place, event in enumerate(events)]
     with service.database.write() as connection:
@@ -55,7 +57,7 @@ class Inbox:
     """Processes the events of one study, those received and those that polling reports."""
 
     def __init__(
-        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+        self, service: ServiceContext, study: Study, hiring: HiringRow, account: Account, now: float
     ) -> None:
         self._service, self._study, self._hiring = service, study, hiring
         self._account, self._now = account, now
@@ -109,7 +111,7 @@ class Inbox:
             for submission in event.submissions:
                 released += self._apply(connection, submission)
         for worker_id in released:
-            release(self._service, worker_id, self._now)
+            release_leases(self._service, worker_id, self._now)
         record_answers(self._service, self._study, event.answers, self._now)
 
     def _apply(self, connection: Connection, reported: Submission) -> list[int]:

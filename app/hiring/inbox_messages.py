@@ -8,7 +8,7 @@ from nextpair.app.hiring.outbox import ActivityEvent, record_activity
 from nextpair.app.hiring.platform_events import parse_event
 from nextpair.app.hiring.redaction import redacted_trace
 from nextpair.app.platforms.messages import PlatformEvent
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.storage import hirings
 from nextpair.storage.errors import Unavailable
 from nextpair.storage.hiring_rows import HiringRow, InboxMessage
@@ -20,7 +20,7 @@ _NOT_THE_MESSAGES_FAULT = (LeadershipLost, PlatformDenied, PlatformUnreachable, 
 
 
 def process_messages(
-    service: Service, hiring: HiringRow, process: Callable[[PlatformEvent], None], now: float
+    service: ServiceContext, hiring: HiringRow, process: Callable[[PlatformEvent], None], now: float
 ) -> None:
     """Process the pending messages of a study; one that fails several times is set aside."""
     with service.database.read() as connection:
@@ -38,14 +38,14 @@ def process_messages(
             hirings.mark_processed(connection, hiring.study_id, message.name, now)
 
 
-def record_processed(service: Service, study_id: int, name: str, now: float) -> None:
+def record_processed(service: ServiceContext, study_id: int, name: str, now: float) -> None:
     """Store that an event was processed, so that a second delivery of it is ignored."""
     with service.database.write() as connection:
         hirings.add_message(connection, InboxMessage(study_id, name, {}, now, now))
 
 
 def _record_failure(
-    service: Service, hiring: HiringRow, message: InboxMessage, error: Exception, now: float
+    service: ServiceContext, hiring: HiringRow, message: InboxMessage, error: Exception, now: float
 ) -> None:
     with service.database.write() as connection:
         if not hirings.record_failure(connection, hiring.study_id, message.name):

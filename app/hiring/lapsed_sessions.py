@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from nextpair.app.hiring.outbox import ActivityEvent, record_activity
-from nextpair.app.judging.release import release
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.release import release_leases
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.studies.study import Study
 from nextpair.storage import offers, quarantine
 from nextpair.storage.database import Connection
@@ -26,7 +26,7 @@ KEEP_SECONDS = 8 * 86_400.0
 """How long the answers of an unconfirmed session are kept, in case it is confirmed late."""
 
 
-def lapse_sessions(service: Service, study: Study, hiring: HiringRow, now: float) -> None:
+def lapse_sessions(service: ServiceContext, study: Study, hiring: HiringRow, now: float) -> None:
     """Lapse sessions that were not handed in, and drop answers that will not be confirmed.
 
     A hand-in that the platform reports later is still taken, with all its answers.
@@ -36,7 +36,7 @@ def lapse_sessions(service: Service, study: Study, hiring: HiringRow, now: float
         at_work = offers.submissions_in_state(connection, study.id, AT_WORK)
         ended = (SubmissionState.LAPSED, SubmissionState.RETURNED)
         lapsed = offers.submissions_in_state(connection, study.id, ended)
-        quarantined = quarantine.sessions(connection, study.id)
+        quarantined = quarantine.quarantined_sessions(connection, study.id)
     # A place stays reserved for as long as the platform lets a worker have it.
     patience = study.platform.session_seconds + GRACE_SECONDS if study.platform.hires else 0.0
     for row in at_work:
@@ -78,7 +78,7 @@ def _is_final(row: SubmissionRow, offer: OfferRow | None, now: float) -> bool:
     return ended or now - row.begun_at > KEEP_SECONDS
 
 
-def _lapse(service: Service, hiring: HiringRow, row: SubmissionRow, now: float) -> None:
+def _lapse(service: ServiceContext, hiring: HiringRow, row: SubmissionRow, now: float) -> None:
     with service.database.write() as connection:
         current = offers.find_submission(connection, row.id)
         if current is None or current.state not in AT_WORK:
@@ -93,10 +93,12 @@ def _lapse(service: Service, hiring: HiringRow, row: SubmissionRow, now: float) 
             connection, hiring, ActivityEvent.LAPSE, f"{row.id}:{now!r}", message, now, **columns
         )
     if row.confirmed_at is not None:
-        release(service, row.worker_id, now)
+        release_leases(service, row.worker_id, now)
 
 
-def _release_quarantined(service: Service, row: SubmissionRow, now: float, *, drop: bool) -> None:
+def _release_quarantined(
+    service: ServiceContext, row: SubmissionRow, now: float, *, drop: bool
+) -> None:
     """Release the questions of an unconfirmed session; in the end drop its answers, too."""
     with service.database.read() as connection:
         rows = quarantine.of_session(connection, row.id)
@@ -105,15 +107,21 @@ def _release_quarantined(service: Service, row: SubmissionRow, now: float, *, dr
 
 
 def _release_in_topic(
-    service: Service, topic_id: int, session: int, now: float, *, drop: bool
+    service: ServiceContext, topic_id: int, session: int, now: float, *, drop: bool
 ) -> None:
     def released(row: AssignmentRow, version: int) -> AssignmentRow:
         row = replace(row, expires_at=min(row.expires_at, now), version=version)
         return replace(row, state=State.LAPSED, held=None) if drop else row
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None]:
-        head = live.moved()
-        rows = [released(held, head.version) for held in live.quarantine.of(session)]
-        return Step(None, Change(head, rows), changed=rows) if rows else Step(None)
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None]:
+        head = projection.next_head()
+        rows = [released(held, head.version) for held in projection.quarantine.of_session(session)]
+        return (
+            UnitOfWork(None, TopicDelta(head, rows), changed_assignments=rows)
+            if rows
+            else UnitOfWork(None)
+        )
 
-    service.change(topic_id, act)
+    service.transact(topic_id, decide)

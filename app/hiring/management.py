@@ -19,7 +19,7 @@ from nextpair.app.hiring.offers import (
     split_places,
 )
 from nextpair.app.hiring.outbox import ActivityEvent, record_activity
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study, read_settings
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.hiring_rows import (
@@ -68,7 +68,7 @@ class HiringPlan:
 
 
 def plan_hiring(
-    service: Service, name: str, changes: Mapping[str, Any]
+    service: ServiceContext, name: str, changes: Mapping[str, Any]
 ) -> tuple[Study, HiringPlan]:
     """Plan what hiring would create and cost, perhaps with other settings; nothing is changed."""
     study_id = service.study_id(name)
@@ -105,7 +105,7 @@ def _forecast_sessions(study: Study, demand: Demand) -> tuple[int, int, int] | N
     return low, expected, high
 
 
-def set_state(service: Service, name: str, state: HiringState, now: float) -> None:
+def set_state(service: ServiceContext, name: str, state: HiringState, now: float) -> None:
     """Start, pause or stop the hiring of a study; idempotent."""
     study_id = service.study_id(name)
     with service.database.write() as connection:
@@ -150,7 +150,7 @@ class HiringStatus:
     warnings: Sequence[str]
 
 
-def hiring_status(service: Service, name: str) -> HiringStatus:
+def hiring_status(service: ServiceContext, name: str) -> HiringStatus:
     """Return the status of a study's hiring."""
     study_id = service.study_id(name)
     with service.database.read() as connection:

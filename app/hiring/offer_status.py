@@ -2,10 +2,10 @@
 
 from nextpair.app.hiring.outbox import ActivityEvent, record_activity
 from nextpair.app.hiring.task_offers import PROXY_PREFIX
-from nextpair.app.judging.release import release
+from nextpair.app.judging.release import release_leases
 from nextpair.app.platforms.base import Account, QuestionDisplay
 from nextpair.app.platforms.messages import OfferStatus
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
@@ -27,7 +27,7 @@ class OfferStatusCheck:
     """Checks once the status of a study's offers at their platform."""
 
     def __init__(
-        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+        self, service: ServiceContext, study: Study, hiring: HiringRow, account: Account, now: float
     ) -> None:
         self._service, self._study, self._hiring = service, study, hiring
         self._account, self._now = account, now
@@ -126,7 +126,7 @@ class OfferStatusCheck:
         with self._service.database.read() as connection:
             worker = studies.find_worker(connection, self._study.id, name)
         if worker is not None:
-            release(self._service, worker.id, self._now)
+            release_leases(self._service, worker.id, self._now)
 
     def _store_reason(self) -> None:
         """Store why hiring stops, or what it waits for."""

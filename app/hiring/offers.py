@@ -9,7 +9,7 @@ from nextpair.app.errors import NotHiring, NotOffered
 from nextpair.app.hiring.outbox import CommandKind, enqueue
 from nextpair.app.platforms.base import QuestionDisplay
 from nextpair.app.platforms.messages import Offer
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import offers, outbox, topics
 from nextpair.storage.database import Connection
@@ -41,18 +41,18 @@ class Demand:
     high: float | None = None
 
 
-def remaining_demand(service: Service, study_id: int) -> Demand:
+def remaining_demand(service: ServiceContext, study_id: int) -> Demand:
     """Forecast what is left to be asked in a study."""
     with service.database.read() as connection:
         versions = topics.topic_versions(connection, study_id)
     finished, complete = True, True
     low = expected = high = 0.0
     for topic_id, _ in versions:
-        with service.look(topic_id) as live:
-            if live.state.finished:
+        with service.projection_of(topic_id) as projection:
+            if projection.state.finished:
                 continue
             finished = False
-            forecast = live.state.forecast()
+            forecast = projection.state.forecast()
         if forecast is None:
             complete = False
         else:
@@ -69,7 +69,7 @@ def sessions_for(study: Study, questions: float) -> int:
     return math.ceil(questions / useful - 1e-9)
 
 
-def check_can_hire(service: Service, study: Study) -> None:
+def check_can_hire(service: ServiceContext, study: Study) -> None:
     """Raise unless a study's settings have everything that hiring needs."""
     rules = study.settings.hiring
     if not study.platform.hires:
@@ -88,7 +88,7 @@ def check_can_hire(service: Service, study: Study) -> None:
         )
 
 
-def draft_offer(service: Service, study: Study, number: int, places: int) -> Offer:
+def draft_offer(service: ServiceContext, study: Study, number: int, places: int) -> Offer:
     """Make an offer of a number of sessions from the study's settings."""
     settings = study.settings
     address, name = service.settings.public_url.rstrip("/"), quote(study.name, safe="")
@@ -175,7 +175,7 @@ def _used_places(all_offers: Sequence[OfferRow], submissions: Sequence[Submissio
 
 
 def affordable_places(
-    service: Service, connection: Connection, study: Study, demand: Demand
+    service: ServiceContext, connection: Connection, study: Study, demand: Demand
 ) -> int:
     """Return how many more sessions to offer now within the budget."""
     all_offers = offers.list_offers(connection, study.id)
@@ -194,7 +194,7 @@ def next_number(connection: Connection, study_id: int) -> int:
 
 
 def enqueue_offers(
-    service: Service,
+    service: ServiceContext,
     connection: Connection,
     hiring: HiringRow,
     study: Study,

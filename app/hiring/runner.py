@@ -20,7 +20,7 @@ from nextpair.app.hiring.task_offers import enqueue_task_offers, settle_offers
 from nextpair.app.hiring.validating_account import ValidatingAccount
 from nextpair.app.platforms.base import Account, Platform, QuestionDisplay
 from nextpair.app.platforms.registry import read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import hirings, offers, outbox, studies
@@ -51,7 +51,7 @@ RETRY_SECONDS = 60.0
 class Runner:
     """Publishes, polls, decides and pays; all of its state is in the database."""
 
-    def __init__(self, service: Service, clock: Callable[[], float]) -> None:
+    def __init__(self, service: ServiceContext, clock: Callable[[], float]) -> None:
         self._service = service
         self._clock = clock
         self._name = secrets.token_hex(8)
@@ -229,7 +229,9 @@ class Runner:
 
 
 @contextmanager
-def runner_thread(service: Service, clock: Callable[[], float], seconds: float) -> Iterator[None]:
+def runner_thread(
+    service: ServiceContext, clock: Callable[[], float], seconds: float
+) -> Iterator[None]:
     """Run a runner in a thread of this process, unless that is switched off by 0 seconds."""
     if not seconds:
         yield

@@ -16,15 +16,15 @@ from nextpair.app.errors import WorkerBlocked
 from nextpair.app.hiring.offers import Demand, affordable_places, enqueue_offers, next_number
 from nextpair.app.hiring.outbox import CommandKind, record_activity
 from nextpair.app.hiring.redaction import redacted_trace
-from nextpair.app.judging.assignment_context import Held, check_open, take
-from nextpair.app.judging.judgment_record import Reading
+from nextpair.app.judging.assignment_context import AssignmentContext, check_open, load_context
+from nextpair.app.judging.judgment_builder import JudgmentBuilder
 from nextpair.app.judging.next_question import next_in_study
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.judging.retractions import Retraction, retract
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.judging.retractions import RetractionCause, retract
 from nextpair.app.platforms.messages import TaskAnswer
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.security.tokens import AssignmentRef
 from nextpair.app.studies.study import Study
 from nextpair.selectors.errors import NextpairError
@@ -43,15 +43,15 @@ _ANSWERED = re.compile(r"answered as (\d+)")
 
 
 def select_questions(
-    service: Service, study: Study, number: int, now: float
+    service: ServiceContext, study: Study, number: int, now: float
 ) -> list[AssignmentRow]:
     """Select the questions of an offer; idempotent."""
     name = f"{PROXY_PREFIX}{number}"
-    request = Wish(name, study.settings.hiring.questions or 1, name)
+    request = NextRequest(name, study.settings.hiring.questions or 1, name)
     return next_in_study(service, study.id, request, now).assignments
 
 
-def questions_of(service: Service, study_id: int, number: int) -> list[AssignmentRow]:
+def questions_of(service: ServiceContext, study_id: int, number: int) -> list[AssignmentRow]:
     """List the questions of an offer with their state."""
     name = f"{PROXY_PREFIX}{number}"
     with service.database.read() as connection:
@@ -60,7 +60,7 @@ def questions_of(service: Service, study_id: int, number: int) -> list[Assignmen
 
 
 def enqueue_task_offers(
-    service: Service, hiring: HiringRow, study: Study, demand: Demand, now: float
+    service: ServiceContext, hiring: HiringRow, study: Study, demand: Demand, now: float
 ) -> None:
     """Enqueue offers one after the other, while there is something to ask."""
     while True:
@@ -74,7 +74,7 @@ def enqueue_task_offers(
             enqueue_offers(service, connection, hiring, study, demand, now, max_places=1)
 
 
-def settle_offers(service: Service, hiring: HiringRow, now: float) -> None:
+def settle_offers(service: ServiceContext, hiring: HiringRow, now: float) -> None:
     """Close offers whose questions are all answered, and book what the platform has paid."""
     with service.database.read() as connection:
         all_offers = offers.list_offers(connection, hiring.study_id)
@@ -85,7 +85,11 @@ def settle_offers(service: Service, hiring: HiringRow, now: float) -> None:
 
 
 def _settle_offer(
-    service: Service, hiring: HiringRow, offer: OfferRow, rows: Sequence[AssignmentRow], now: float
+    service: ServiceContext,
+    hiring: HiringRow,
+    offer: OfferRow,
+    rows: Sequence[AssignmentRow],
+    now: float,
 ) -> None:
     answered = sum(row.state == State.SKIPPED and row.reason != WITHDRAWN for row in rows)
     ended = offer.state == OfferState.EXPIRED
@@ -102,7 +106,7 @@ def _settle_offer(
 
 
 def record_answers(
-    service: Service, study: Study, answers: Iterable[TaskAnswer], now: float
+    service: ServiceContext, study: Study, answers: Iterable[TaskAnswer], now: float
 ) -> None:
     """Record what was answered, changed or withdrawn at the platform; idempotent."""
     for answer in answers:
@@ -120,7 +124,7 @@ def record_answers(
 
 
 def _record_answer(
-    service: Service, study: Study, ref: AssignmentRef, answer: TaskAnswer, now: float
+    service: ServiceContext, study: Study, ref: AssignmentRef, answer: TaskAnswer, now: float
 ) -> None:
     with service.database.read() as connection:
         row = assignments.find_assignment(connection, ref.topic_id, ref.number)
@@ -156,51 +160,61 @@ def _answer_to(connection: Connection, row: AssignmentRow) -> JudgmentRow | None
     return judgments.answers_to(connection, row.topic_id, int(answered[1]))[-1]
 
 
-def _withdraw(service: Service, ref: AssignmentRef, previous: JudgmentRow, now: float) -> None:
-    retraction = Retraction("platform", "changed or withdrawn at the platform")
+def _withdraw(
+    service: ServiceContext, ref: AssignmentRef, previous: JudgmentRow, now: float
+) -> None:
+    retraction = RetractionCause("platform", "changed or withdrawn at the platform")
     retract(service, {ref.topic_id: [previous.number]}, retraction, now)
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None]:
-        held = take(service, connection, live, ref, None)
-        head = live.moved()
-        row = replace(held.row, reason=WITHDRAWN, version=head.version)
-        return Step(None, Change(head, [row]), changed=[row])
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None]:
+        held = load_context(service, connection, projection, ref, None)
+        head = projection.next_head()
+        row = replace(held.assignment, reason=WITHDRAWN, version=head.version)
+        return UnitOfWork(None, TopicDelta(head, [row]), changed_assignments=[row])
 
-    service.change(ref.topic_id, act)
+    service.transact(ref.topic_id, decide)
 
 
 def _append_answer(
-    service: Service, ref: AssignmentRef, answer: TaskAnswer, content: AnswerModel, now: float
+    service: ServiceContext,
+    ref: AssignmentRef,
+    answer: TaskAnswer,
+    content: AnswerModel,
+    now: float,
 ) -> None:
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None] | None:
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None] | None:
         if not locked:
             return None
-        held = take(service, connection, live, ref, None)
+        held = load_context(service, connection, projection, ref, None)
         check_open(held)
         if answer.worker in held.study.blocked:
             raise WorkerBlocked(f"worker {answer.worker!r} is blocked in this study")
         worker = studies.enlist_worker(connection, held.study.id, answer.worker, now)
         return _answer_step(service, connection, held, worker.id, answer, content, now)
 
-    service.change(ref.topic_id, act)
+    service.transact(ref.topic_id, decide)
 
 
 def _answer_step(
-    service: Service,
+    service: ServiceContext,
     connection: Connection,
-    held: Held,
+    held: AssignmentContext,
     worker_id: int,
     answer: TaskAnswer,
     content: AnswerModel,
     now: float,
-) -> Step[None]:
-    live, row = held.live, held.row
+) -> UnitOfWork[None]:
+    projection, row = held.projection, held.assignment
     earlier = assignments.of_pair(connection, row.topic_id, worker_id, row.pair)
     if earlier is not None and earlier.state == State.ANSWERED:
-        head = live.moved()
+        head = projection.next_head()
         proxy = replace(row, state=State.SKIPPED, version=head.version, reason=ANSWERED_BEFORE)
-        return Step(None, Change(head, [proxy]), changed=[proxy])
-    head = live.moved(asked=int(earlier is None), entries=1)
+        return UnitOfWork(None, TopicDelta(head, [proxy]), changed_assignments=[proxy])
+    head = projection.next_head(issued=int(earlier is None), entries=1)
     own = replace(
         row,
         number=head.asked if earlier is None else earlier.number,
@@ -211,12 +225,14 @@ def _answer_step(
         request=None,
         reason=None,
     )
-    reading = Reading(service, connection, live, held.study, own)
-    judgment = reading.judgment(content, content.model_dump(mode="json"), now)
+    reading = JudgmentBuilder(service, connection, projection, held.study, own)
+    judgment = reading.build(content, content.model_dump(mode="json"), now)
     judgment = replace(judgment, seconds=answer.seconds)
     reason = f"answered as {own.number}"
     proxy = replace(row, state=State.SKIPPED, version=head.version, reason=reason)
-    change = Change(head, [proxy, own], [judgments.vote_of(judgment)])
+    change = TopicDelta(head, [proxy, own], [judgments.record_of(judgment)])
     if earlier is None:
-        return Step(None, change, added=[own], changed=[proxy], judgment=judgment)
-    return Step(None, change, changed=[proxy, own], judgment=judgment)
+        return UnitOfWork(
+            None, change, new_assignments=[own], changed_assignments=[proxy], judgment=judgment
+        )
+    return UnitOfWork(None, change, changed_assignments=[proxy, own], judgment=judgment)

@@ -4,34 +4,34 @@ from collections.abc import Iterable, Mapping
 
 from nextpair.app.pages.sanitising import sanitise
 from nextpair.app.platforms.messages import Task
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import topics
 from nextpair.storage.rows import AssignmentRow, DocumentRow, TopicRow
 
 
-def build_tasks(service: Service, rows: Iterable[AssignmentRow]) -> list[Task]:
+def build_tasks(service: ServiceContext, rows: Iterable[AssignmentRow]) -> list[Task]:
     """Convert questions into tasks, with their documents from left to right."""
     tasks = []
     for row in rows:
         with service.database.read() as connection:
             topic = topics.get_topic(connection, row.topic_id)
-        shown = service.texts.of(row.topic_id, row.sides)
+        shown = service.documents.get(row.topic_id, row.sides)
         documents = [_document(service, document) for document in shown]
         tasks.append(Task(f"{row.topic_id}-{row.number}", _topic(topic), documents))
     return tasks
 
 
-def gold_tasks(service: Service, study: Study) -> list[Task]:
+def gold_tasks(service: ServiceContext, study: Study) -> list[Task]:
     """Convert the study's gold questions into tasks."""
     with service.database.read() as connection:
         open_topics = topics.topic_versions(connection, study.id)
     tasks = []
     for topic_id, _ in open_topics:
-        with service.look(topic_id) as live:
-            golds, topic = list(live.golds), live.row
+        with service.projection_of(topic_id) as projection:
+            golds, topic = list(projection.golds), projection.topic
         for gold in golds:
-            shown = service.texts.of(topic_id, gold.pair)
+            shown = service.documents.get(topic_id, gold.pair)
             documents = [_document(service, document) for document in shown]
             name = f"gold-{topic_id}-{gold.number}"
             tasks.append(Task(name, _topic(topic), documents, gold.answer))
@@ -47,7 +47,7 @@ def _topic(topic: TopicRow) -> Mapping[str, str]:
     }
 
 
-def _document(service: Service, row: DocumentRow) -> Mapping[str, str | None]:
+def _document(service: ServiceContext, row: DocumentRow) -> Mapping[str, str | None]:
     images = service.settings.remote_images
     html = row.html and sanitise(row.html, images=images)
     return {"id": row.name, "title": row.title, "text": row.text, "html": html, "url": row.url}

@@ -19,9 +19,9 @@ from nextpair.app.designs.magnitude import MagnitudeDesign
 from nextpair.app.designs.s100 import S100Design
 from nextpair.app.reports.topic_snapshot import Facts
 from nextpair.selectors.aggregation.means import normalise_magnitudes
-from nextpair.selectors.aggregation.responses import collect
+from nextpair.selectors.aggregation.responses import collect_responses
 from nextpair.selectors.agreement.kappas import (
-    Level,
+    MeasurementLevel,
     fleiss_kappa,
     krippendorff_alpha,
     weighted_kappa,
@@ -45,14 +45,17 @@ Given = Mapping[Question, Mapping[int, float]]
 class Scale:
     """What differences between answers mean, and how many answers there are, if that is known."""
 
-    level: Level
+    level: MeasurementLevel
     labels: int | None
     mirrored: bool = False
 
     @property
     def named(self) -> bool:
         """Whether answers are names, of which two can be the same by more than chance."""
-        return self.level in (Level.NOMINAL, Level.ORDINAL) and self.labels is not None
+        return (
+            self.level in (MeasurementLevel.NOMINAL, MeasurementLevel.ORDINAL)
+            and self.labels is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class Agreement:
         Fleiss' kappa and the answers each question has, where all have as many.
     """
 
-    level: Level
+    level: MeasurementLevel
     questions: int
     answers: int
     alpha: float
@@ -95,13 +98,17 @@ class Agreement:
 def scale_of(design: Design) -> Scale:
     """Say on which scale the answers of a design are."""
     if design.shape is Shape.PAIR:
-        return Scale(Level.ORDINAL, 3, mirrored=True)
+        return Scale(MeasurementLevel.ORDINAL, 3, mirrored=True)
     if isinstance(design, S100Design):
-        return Scale(Level.INTERVAL, 101)
+        return Scale(MeasurementLevel.INTERVAL, 101)
     if isinstance(design, MagnitudeDesign):
-        return Scale(Level.RATIO, None)
+        return Scale(MeasurementLevel.RATIO, None)
     levels = getattr(design, "levels", ())
-    return Scale(Level.ORDINAL, len(levels)) if levels else Scale(Level.INTERVAL, None)
+    return (
+        Scale(MeasurementLevel.ORDINAL, len(levels))
+        if levels
+        else Scale(MeasurementLevel.INTERVAL, None)
+    )
 
 
 def answers_of(facts: Facts) -> dict[Question, dict[int, float]]:
@@ -130,7 +137,9 @@ def agree(given: Given, scale: Scale) -> Agreement:
     if scale.named and common:
         assert scale.labels is not None
         labels = np.array(values, dtype=np.intp)
-        counted = collect(units, np.zeros_like(units), labels, (max(units) + 1, 1, scale.labels))
+        counted = collect_responses(
+            units, np.zeros_like(units), labels, (max(units) + 1, 1, scale.labels)
+        )
         percentage = _percentage(common)
         fleiss = fleiss_kappa(counted) if votes else np.nan
     answers = sum(map(len, common))

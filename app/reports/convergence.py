@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from nextpair.app.reports.request import POINTS
 from nextpair.app.reports.topic_snapshot import Facts
 from nextpair.app.results import rankings
-from nextpair.app.runtime.projection import Change, LiveTopic
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
 from nextpair.selectors.agreement.rank_correlation import tau_b
-from nextpair.storage.judgments import vote_of
+from nextpair.storage.judgments import record_of
 
 MOST_WORK = 100_000
 """Judgments times points."""
@@ -41,7 +41,7 @@ def points_for(judgments: int, wanted: int = POINTS) -> int:
     return min(wanted, most) if most >= 2 else 0
 
 
-def curve(start: LiveTopic, facts: Facts, points: int) -> list[Point]:
+def curve(start: TopicProjection, facts: Facts, points: int) -> list[Point]:
     """Return tau-b at equally many judgments apart, the last point being the final ranking.
 
     Parameters
@@ -52,7 +52,7 @@ def curve(start: LiveTopic, facts: Facts, points: int) -> list[Point]:
     rows, done, found = facts.work, 0, []
     for place in range(1, points + 1):
         upto = round(len(rows) * place / points)
-        start.apply(Change(start.head, votes=[vote_of(row) for row in rows[done:upto]]))
+        start.apply(TopicDelta(start.head, records=[record_of(row) for row in rows[done:upto]]))
         done = upto
         scores = rankings.scores(start, facts.asked, facts.said(upto)) if upto else None
         found.append(Point(upto, _tau(scores, facts.scores)))

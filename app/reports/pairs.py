@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.results import rankings
-from nextpair.app.results.scores import Said
-from nextpair.app.runtime.projection import LiveTopic
+from nextpair.app.results.scores import AnswerSet
+from nextpair.app.runtime.projection import TopicProjection
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.judgments import Outcome, Pair
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.selectors.state.topic_state import Topic
 
 _SHARE = {Outcome.BETTER.value: 1.0, Outcome.TIE.value: 0.5, Outcome.WORSE.value: 0.0}
@@ -49,19 +49,19 @@ class Compared:
     weights: NDArray[np.float64]
 
 
-def snapshot(live: LiveTopic, said: Said) -> Compared:
+def snapshot(projection: TopicProjection, said: AnswerSet) -> Compared:
     """Take down how a topic's documents compare, so that it may change meanwhile."""
-    state = live.state
+    state = projection.state
     ids, certainty = state.documents.ids, None
-    if isinstance(state, Singles):
-        below = _below_by_score(rankings.scores(live, None, said))
+    if isinstance(state, SingleDocumentState):
+        below = _below_by_score(rankings.scores(projection, None, said))
     else:
         below, certainty = _below_in_order(state), state.certainty()
     weights = np.ones(len(ids)) if certainty is None else np.asarray(certainty, dtype=np.float64)
-    return Compared(live.row.name, ids, count_votes(said), below, weights)
+    return Compared(projection.topic.name, ids, count_votes(said), below, weights)
 
 
-def count_votes(said: Said) -> dict[Pair, Judged]:
+def count_votes(said: AnswerSet) -> dict[Pair, Judged]:
     """Count the votes on each pair that people were asked about."""
     given: dict[Pair, list[float]] = {}
     for row in said.rows:

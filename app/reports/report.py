@@ -13,7 +13,7 @@ from nextpair.app.reports.request import Wish
 from nextpair.app.reports.topic_snapshot import Facts, gather, start_anew
 from nextpair.app.reports.workers import Tallies, Tally, tally, weighed_by
 from nextpair.app.results.rankings import Progress
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import studies, topics
 from nextpair.storage.rows import Purpose, WorkerRow
@@ -104,7 +104,7 @@ class _Parts:
         )
 
 
-def build(service: Service, wish: Wish, now: float) -> Report:
+def build(service: ServiceContext, wish: Wish, now: float) -> Report:
     """Put a report together; of a large study that takes seconds, and holds up nobody."""
     study_id = service.study_id(wish.study)
     with service.database.read() as connection:
@@ -122,12 +122,12 @@ def build(service: Service, wish: Wish, now: float) -> Report:
     return _conclude(service, study, wish, parts)
 
 
-def _conclude(service: Service, study: Study, wish: Wish, parts: _Parts) -> Report:
+def _conclude(service: ServiceContext, study: Study, wish: Wish, parts: _Parts) -> Report:
     rows = _workers(service, study.id)
 
     def name_of(worker_id: int) -> str:
         name = rows[worker_id].name
-        return service.pseudonyms.of(study.id, name) if wish.pseudonyms else name
+        return service.pseudonyms.of_worker(study.id, name) if wish.pseudonyms else name
 
     workers = [
         WorkerReport(name_of(worker_id), rows[worker_id].status, one)
@@ -151,7 +151,7 @@ def _conclude(service: Service, study: Study, wish: Wish, parts: _Parts) -> Repo
     )
 
 
-def _workers(service: Service, study_id: int) -> dict[int, WorkerRow]:
+def _workers(service: ServiceContext, study_id: int) -> dict[int, WorkerRow]:
     found: dict[int, WorkerRow] = {}
     after = ""
     while True:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from nextpair.app.designs.base import Design
 from nextpair.app.results import rankings
 from nextpair.app.results.rankings import Progress
-from nextpair.app.results.scores import Said
-from nextpair.app.runtime.projection import LiveTopic, load
-from nextpair.app.runtime.service import Service, said_of
+from nextpair.app.results.scores import AnswerSet
+from nextpair.app.runtime.projection import TopicProjection, load_projection
+from nextpair.app.runtime.service_context import ServiceContext, answer_set_of
 from nextpair.app.studies.study import Study
 from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.reported_order import ReportedOrder
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.storage import checks, judgments
 from nextpair.storage.rows import (
     BY_QUALITY,
@@ -58,7 +58,7 @@ class Facts:
     golds: Sequence[GoldRow]
     log: Sequence[Entry]
     verdicts: Sequence[VerdictRow]
-    answers: Said
+    answers: AnswerSet
 
     @property
     def rating(self) -> str:
@@ -101,7 +101,7 @@ class Facts:
             if row.purpose in (Purpose.TRAP, Purpose.QUIZ) and by in (None, BY_QUALITY)
         ]
 
-    def said(self, upto: int | None = None) -> Said:
+    def said(self, upto: int | None = None) -> AnswerSet:
         """Return the answers that count, or the first so many, to be scored together."""
         if upto is None:
             return self.answers
@@ -111,31 +111,33 @@ class Facts:
         return replace(self.answers, rows=rows, traps=traps)
 
 
-def gather(service: Service, topic_id: int, rating: str | None, now: float) -> Facts:
+def gather(service: ServiceContext, topic_id: int, rating: str | None, now: float) -> Facts:
     """Read a topic; workers wait for it only as long as its scores take."""
-    with service.look(topic_id) as live:
+    with service.projection_of(topic_id) as projection:
         with service.database.read() as connection:
-            study = service.study(connection, live.head.study_id, live.head.study_version)
+            study = service.study(
+                connection, projection.head.study_id, projection.head.study_version
+            )
             found = judgments.whole_log(connection, topic_id)
             verdicts = checks.verdicts_on(connection, topic_id)
-        log = [entry for entry in found if entry[0].number <= live.head.position]
-        said = said_of(study, live, [row for row, by in log if by is None])
-        pairs = None if isinstance(live.state, Singles) else live.state
+        log = [entry for entry in found if entry[0].number <= projection.head.position]
+        said = answer_set_of(study, projection, [row for row, by in log if by is None])
+        pairs = None if isinstance(projection.state, SingleDocumentState) else projection.state
         return Facts(
-            live.row,
+            projection.topic,
             study,
             rating,
-            rankings.progress(live, now),
-            rankings.reported(live, rating, said),
+            rankings.progress(projection, now),
+            rankings.reported_order(projection, rating, said),
             () if pairs is None else pairs.reliabilities(),
-            live.golds,
+            projection.golds,
             log,
             verdicts,
             said,
         )
 
 
-def start_anew(service: Service, facts: Facts) -> LiveTopic:
+def start_anew(service: ServiceContext, facts: Facts) -> TopicProjection:
     """Return the topic as it was before the first judgment."""
     with service.database.read() as connection:
-        return load(connection, facts.topic, facts.study)
+        return load_projection(connection, facts.topic, facts.study)

@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nextpair.app.designs.base import Shape
-from nextpair.app.quality.marking import find_gold
-from nextpair.app.quality.rules import Checked, Quality, check_batch
+from nextpair.app.quality.grading import find_gold
+from nextpair.app.quality.rules import GradedAnswer, QualityRules, check_batch
 from nextpair.app.reports.topic_snapshot import Facts
-from nextpair.app.results.scores import Said
+from nextpair.app.results.answer_set import AnswerSet
 from nextpair.selectors.aggregation import bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
-from nextpair.selectors.aggregation.responses import Numbers
-from nextpair.selectors.agreement.consistency import Told, repeated_pairs, repeats, triads
+from nextpair.selectors.aggregation.responses import FloatArray
+from nextpair.selectors.agreement.consistency import (
+    DirectedComparison,
+    repeated_pairs,
+    repeats,
+    triads,
+)
 from nextpair.selectors.state.judgments import Outcome
-from nextpair.storage.rows import Effect, JudgmentRow, Purpose
+from nextpair.storage.rows import JudgmentRow, Purpose, VerdictEffect
 
 SELECTOR, BRADLEY_TERRY, DAWID_SKENE = "selector", "bradley-terry", "dawid-skene"
-_OUTCOMES = {
-    Outcome.BETTER: bradley_terry.BETTER,
-    Outcome.WORSE: bradley_terry.WORSE,
-    Outcome.TIE: bradley_terry.TIE,
-}
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ def tally(facts: Facts) -> Tallies:
     for verdict in facts.verdicts:
         one = found[verdict.worker_id]
         one.passed += verdict.passed
-        one.failed += not verdict.passed and verdict.effect != Effect.NONE
+        one.failed += not verdict.passed and verdict.effect != VerdictEffect.NONE
     _tally_known(facts, found)
     _tally_consistency(facts, found)
     for worker, (value, answers) in reliabilities(facts).items():
@@ -104,18 +104,18 @@ def _by_worker(rows: Iterable[JudgmentRow]) -> Mapping[int, list[JudgmentRow]]:
 def _tally_known(facts: Facts, found: Tallies) -> None:
     for worker, rows in _by_worker(facts.known).items():
         checked = [_checked(facts, row) for row in rows]
-        for finding in check_batch(Quality(), checked):
+        for finding in check_batch(QualityRules(), checked):
             found[worker].right += finding.found
             found[worker].known += finding.of
 
 
-def _checked(facts: Facts, row: JudgmentRow) -> Checked:
+def _checked(facts: Facts, row: JudgmentRow) -> GradedAnswer:
     gold = find_gold(facts.golds, row.first, row.second, row.purpose)
     if row.correct is not None or gold is None:
-        return Checked(None, 1, row.correct)
+        return GradedAnswer(None, 1, row.correct)
     known = facts.design.known(gold.answer)
     value = facts.design.value(facts.design.read(row.answer))
-    return Checked(None, 1, known=known if isinstance(known, float) else None, value=value)
+    return GradedAnswer(None, 1, known=known if isinstance(known, float) else None, value=value)
 
 
 def _tally_consistency(facts: Facts, found: Tallies) -> None:
@@ -134,7 +134,7 @@ def _tally_consistency(facts: Facts, found: Tallies) -> None:
         found[worker].alike += again.alike
 
 
-def _told(row: JudgmentRow) -> Told:
+def _told(row: JudgmentRow) -> DirectedComparison:
     return row.first, row.second, Outcome(str(row.outcome))
 
 
@@ -168,16 +168,16 @@ def reliabilities(facts: Facts) -> dict[int, tuple[float, int]]:
     }
 
 
-def _bradley_terry(said: Said, rows: Sequence[JudgmentRow]) -> Numbers:
-    answers = bradley_terry.compare(
+def _bradley_terry(said: AnswerSet, rows: Sequence[JudgmentRow]) -> FloatArray:
+    answers = bradley_terry.collect_pair_responses(
         said.size,
         [row.first for row in rows],
         [row.second for row in rows],
-        [_OUTCOMES[Outcome(str(row.outcome))] for row in rows],
+        [Outcome(str(row.outcome)).code for row in rows],
         said.workers(rows),
     )
-    return bradley_terry.rank(answers).reliabilities
+    return bradley_terry.fit_bradley_terry(answers).reliabilities
 
 
-def _dawid_skene(said: Said, rows: Sequence[JudgmentRow]) -> Numbers:
+def _dawid_skene(said: AnswerSet, rows: Sequence[JudgmentRow]) -> FloatArray:
     return dawid_skene(said.labelled(rows)).reliabilities()

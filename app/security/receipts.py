@@ -12,7 +12,7 @@ TOKEN = 40
 
 
 class Receipts:
-    """Signs with the installation's secret; nothing of it is stored."""
+    """Derives codes from the installation's secret (HMAC), so that none of them is stored."""
 
     def __init__(self, secret: str) -> None:
         self._key = hashlib.sha256(f"hiring\0{secret}".encode()).digest()
@@ -28,12 +28,12 @@ class Receipts:
         code = base64.b32encode(self._digest("code", submission_id)).decode()[:CODE]
         return Receipt(f"{submission_id}.{token}", code, answered)
 
-    def matches(self, brought: str, submission_id: int, session: str, worker_id: int) -> bool:
-        """Say whether what a worker brought is the receipt, or the code, of their session."""
+    def matches(self, presented: str, submission_id: int, session: str, worker_id: int) -> bool:
+        """Say whether a worker has presented the receipt, or the code, of their session."""
         own = self.receipt(submission_id, session, worker_id, 0)
-        given = brought.strip().encode(errors="replace")
-        is_token = hmac.compare_digest(given, own.token.encode())
-        return hmac.compare_digest(given.upper(), own.code.encode()) or is_token
+        value = presented.strip().encode(errors="replace")
+        is_token = hmac.compare_digest(value, own.token.encode())
+        return hmac.compare_digest(value.upper(), own.code.encode()) or is_token
 
     def idempotency_key(self, study_id: int, token: str) -> str:
         """Return the idempotency key of a command: no other command of any installation has it."""

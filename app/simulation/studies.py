@@ -7,8 +7,8 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from nextpair.app.runtime.process_watch import leave_with_parent
-from nextpair.app.runtime.threads import limit_threads, one_thread
+from nextpair.app.runtime.process_watch import exit_with_parent
+from nextpair.app.runtime.threads import limit_threads, single_threaded
 from nextpair.app.simulation.curves import Curve, Point, run_curve
 from nextpair.app.simulation.desk import Desks, LocalDesk
 from nextpair.app.simulation.runs import Plan, TopicRun, judge_topic
@@ -114,7 +114,7 @@ class Study:
             for topic in range(len(self._truths))
         ]
         played = self._play_here(tasks) if jobs == 1 else self._play_elsewhere(tasks, jobs)
-        with one_thread():
+        with single_threaded():
             for task, topic_run in played:
                 self._done[task] = topic_run
                 yield topic_run
@@ -171,7 +171,7 @@ def _enter(study: Study) -> None:
     global _study
     _study = study
     limit_threads()
-    leave_with_parent()
+    exit_with_parent()
 
 
 def _run(task: Task) -> TopicRun:

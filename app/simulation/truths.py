@@ -18,7 +18,6 @@ from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Outcome, Pair, unordered
 
 MEANINGS = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
-SCORES = {Outcome.BETTER: 1.0, Outcome.TIE: 0.5, Outcome.WORSE: 0.0}
 
 
 class NoRecordedAnswer(BadInput):
@@ -117,8 +116,8 @@ class Recorded:
         total, count = np.zeros(len(self.documents)), np.zeros(len(self.documents))
         for (first, second), answers in self.answers.items():
             for answer in answers:
-                total[first] += SCORES[answer.outcome]
-                total[second] += 1 - SCORES[answer.outcome]
+                total[first] += answer.outcome.score
+                total[second] += 1 - answer.outcome.score
                 count[[first, second]] += 1
         middle = np.full(len(total), 0.5)
         mean: NDArray[np.float64] = np.divide(total, count, out=middle, where=count > 0)

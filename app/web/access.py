@@ -9,11 +9,11 @@ from fastapi.exceptions import RequestValidationError
 
 from nextpair.app.enums import Scope
 from nextpair.app.errors import Forbidden, NotYours, Unauthorized
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.api_keys import KeyRing, RateLimit
 from nextpair.app.security.tokens import PREFIX as TOKEN_PREFIX
 from nextpair.app.security.tokens import SESSION_PREFIX, AssignmentRef, Session
-from nextpair.app.studies.setup import Call, fingerprint
+from nextpair.app.studies.setup import IdempotentCall, fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Caller:
 
     key_id: str
     scope: Scope
-    service: Service
+    service: ServiceContext
     now: float
 
 
@@ -37,7 +37,7 @@ class Bearer:
     """
 
     ref: AssignmentRef | None
-    service: Service
+    service: ServiceContext
     clock: Callable[[], float]
     token: str | None = None
 
@@ -55,7 +55,7 @@ class Seated:
     """A worker at the judging page: the holder of a session."""
 
     session: Session
-    service: Service
+    service: ServiceContext
     now: float
 
 
@@ -95,8 +95,8 @@ _CALLER = "nextpair.caller"
 # each plain function would cost a journey to another thread, and each dependency its own share.
 
 
-async def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
+async def _service(request: Request) -> ServiceContext:
+    service: ServiceContext = request.app.state.service
     return service
 
 
@@ -177,10 +177,12 @@ async def _call(
             description="Any text of your own; a repeated call with the same one is done once.",
         ),
     ] = None,
-) -> Call:
+) -> IdempotentCall:
     caller = request.scope.get("nextpair.key_id", "")
     content = "" if idempotency_key is None else (await request.body()).decode("latin-1")
-    return Call(caller, idempotency_key, fingerprint(request.method, request.url.path, content))
+    return IdempotentCall(
+        caller, idempotency_key, fingerprint(request.method, request.url.path, content)
+    )
 
 
 def _refuse_unknown_queries(request: Request) -> None:
@@ -201,7 +203,7 @@ def _queries(dependant: Any) -> list[Any]:
     return [*dependant.query_params, *inner]
 
 
-Svc = Annotated[Service, Depends(_service)]
+Svc = Annotated[ServiceContext, Depends(_service)]
 Now = Annotated[float, Depends(_now)]
 Admin = Annotated[Caller, Depends(allow())]
 Platform = Annotated[Caller, Depends(allow(Scope.PLATFORM))]
@@ -209,5 +211,5 @@ Reader = Annotated[Caller, Depends(allow(Scope.READ))]
 Anyone = Annotated[Caller, Depends(allow(Scope.READ, Scope.PLATFORM))]
 Answerer = Annotated[Bearer, Depends(Access(_bearer))]
 Worker = Annotated[Seated, Depends(Access(_seated))]
-Creating = Annotated[Call, Depends(_call)]
+Creating = Annotated[IdempotentCall, Depends(_call)]
 """Named after the caller in an endpoint's parameters: whose call it is must be known first."""

@@ -11,7 +11,7 @@ from benchmarks.placing.topics import recorded
 from benchmarks.section import Section, main, processes
 from nextpair.app.simulation.crowd import SimulatedWorker
 from nextpair.app.simulation.runs import compare
-from nextpair.app.simulation.truths import SCORES, Question, Recorded
+from nextpair.app.simulation.truths import Question, Recorded
 from nextpair.selectors import ratings
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
@@ -99,7 +99,7 @@ class _Replayed:
             pair = unordered(*ask())
             answer = self._judge.answer(Question(pair), ANYONE, self._rng)
             tie = float(answer.outcome is Outcome.TIE)
-            self._matches.append(Match(*pair, SCORES[answer.outcome], tie))
+            self._matches.append(Match(*pair, answer.outcome.score, tie))
             if topic is not None:
                 first, second = (documents[place].id for place in pair)
                 number = len(self._matches)

@@ -1,4 +1,4 @@
-"""Ranks of numbers."""
+"""Mid-ranks of numbers."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,6 @@ def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> mid_ranks(np.array([5.0, 1.0, 5.0, 9.0])).tolist()
     [2.5, 1.0, 2.5, 4.0]
     """
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    _, index, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[index]
     return ranks

@@ -5,6 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from in_process import installed
+
+from nextpair.app.runtime.threads import TURN_SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 LOADED = """
@@ -90,3 +95,13 @@ def test_what_takes_long_to_load_has_one_door() -> None:
         if importing.search(file.read_text(encoding="utf-8"))
     }
     assert {file.parent for file in found} == {Path("selectors/deferred")}
+
+
+def test_threads_of_a_service_wait_little_for_each_other(sqlite_url: str) -> None:
+    before = sys.getswitchinterval()
+    try:
+        sys.setswitchinterval(10 * TURN_SECONDS)
+        with installed(sqlite_url):
+            assert sys.getswitchinterval() == pytest.approx(TURN_SECONDS)
+    finally:
+        sys.setswitchinterval(before)

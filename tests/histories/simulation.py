@@ -22,7 +22,7 @@ from nextpair.app.hiring import management
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.hiring.validating_account import ValidatingAccount
 from nextpair.app.platforms.registry import make_platform, read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.settings import Settings
 
 _SESSION = boto3.session.Session(KEY, SECRET, region_name="us-east-1")
@@ -135,8 +135,10 @@ class Simulation:
 
     def _new_process(self) -> Runner:
         clock, ahead = self.service.clock, self.chance.choice(CLOCK_ERRORS)
-        with mock.patch("nextpair.app.runtime.service.Database", lambda *_, **__: self.database):
-            made = Service(self._settings, clock)
+        with mock.patch(
+            "nextpair.app.runtime.service_context.Database", lambda *_, **__: self.database
+        ):
+            made = ServiceContext(self._settings, clock)
         self.database.clock = clock
         runner = Runner(made, lambda: clock() + ahead)
         # The process is new, but not its connections: to open them takes long.

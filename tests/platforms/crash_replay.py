@@ -16,7 +16,7 @@ from sqlalchemy import delete, event, func, insert, select, text
 
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.registry import make_platform, read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.settings import Settings
 from nextpair.storage.database import Database
 from nextpair.storage.hiring_tables import (
@@ -83,10 +83,10 @@ class CrashingDatabase(Database):
         self.crash_point.step()
 
     @contextmanager
-    def at_once(self) -> Iterator[Any]:
+    def autocommit(self) -> Iterator[Any]:
         """Commit with each statement, or crash before or after."""
         self.crash_point.step()
-        with super().at_once() as connection:
+        with super().autocommit() as connection:
             yield connection
         self.crash_point.step()
 
@@ -154,7 +154,9 @@ class CrashReplay:
         platform = make_platform(scenario.platform, scenario.options())
         access = read_access(scenario.platform, self.settings.platforms)
         self._account = platform.open(access)
-        monkeypatch.setattr("nextpair.app.runtime.service.Database", lambda *_, **__: self.database)
+        monkeypatch.setattr(
+            "nextpair.app.runtime.service_context.Database", lambda *_, **__: self.database
+        )
         for kind in (httpx.Client, URLLib3Session):
             monkeypatch.setattr(kind, "send", self._crashing(kind.send))
 
@@ -251,7 +253,7 @@ class CrashReplay:
     def new_process(self, clock: Clock) -> Runner:
         """Start a new process: all of its state is in the database."""
         self.database.clock = clock
-        runner = Runner(Service(self.settings, clock), clock)
+        runner = Runner(ServiceContext(self.settings, clock), clock)
         runner._account = lambda study: self._account  # type: ignore[method-assign]
         return runner
 

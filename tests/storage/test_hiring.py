@@ -16,7 +16,7 @@ from nextpair.storage.hiring_rows import (
     OutboxState,
     SubmissionState,
 )
-from nextpair.storage.migrating import prepare
+from nextpair.storage.schema_revisions import prepare
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from nextpair.app.errors import BadNotice
 from nextpair.app.hiring import inbox, management
 from nextpair.app.platforms.messages import Webhook
 from nextpair.app.platforms.registry import read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.hiring import (
     ActivityOut,
     ActivityPage,
@@ -57,7 +57,7 @@ def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
     )
 
 
-def _address(service: Service) -> str:
+def _address(service: ServiceContext) -> str:
     return service.settings.public_url.rstrip("/")
 
 
@@ -149,7 +149,7 @@ async def take_news(
     return {"taken": True}
 
 
-def _addressed(service: Service, name: str, word: str) -> int:
+def _addressed(service: ServiceContext, name: str, word: str) -> int:
     """Return which study is meant by someone who knows its word."""
     study_id = service.study_id(name)
     # No key: platforms have none. The word is theirs alone, and most sign what they post.
@@ -158,7 +158,7 @@ def _addressed(service: Service, name: str, word: str) -> int:
     return study_id
 
 
-def _take(service: Service, study_id: int, webhook: Webhook, now: float) -> None:
+def _take(service: ServiceContext, study_id: int, webhook: Webhook, now: float) -> None:
     with service.database.read() as connection:
         study = service.study(connection, study_id)
     access = read_access(study.settings.platform, service.settings.platforms)

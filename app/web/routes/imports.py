@@ -19,11 +19,11 @@ from nextpair.app.formats.quota import Quota
 from nextpair.app.formats.received_files import Allowance, ReceivedFile, receive, shown_name
 from nextpair.app.formats.sources import Sources, read_sources
 from nextpair.app.formats.upload_pools import document_of, head_of
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.schemas.omissions import merged, within
 from nextpair.app.settings import Settings
-from nextpair.app.studies import setup
+from nextpair.app.studies import setup, staging
 from nextpair.app.studies.setup import NewTopic
 from nextpair.app.web.access import Admin, Now, Svc
 from nextpair.app.web.api_description import StudyName, problems
@@ -116,13 +116,13 @@ def _invalid(name: str, what: str) -> RequestValidationError:
     return RequestValidationError([{"loc": ("form", name), "msg": what}])
 
 
-def _import(service: Service, study: str, given: Given, now: float) -> ImportOut:
+def _import(service: ServiceContext, study: str, given: Given, now: float) -> ImportOut:
     service.study_id(study)
     pools, warnings = _pools(given, service.settings)
     new = [_new(pool) for pool in pools]
     for one in new:
         setup.check_topic(service, study, one)
-    added = setup.add_topics(service, study, new, now, dry_run=given.said.dry_run)
+    added = staging.add_topics(service, study, new, now, dry_run=given.said.dry_run)
     topics = [
         ImportedTopicOut(
             topic=pool.topic,

@@ -8,7 +8,7 @@ from nextpair.app.errors import Forbidden
 from nextpair.app.hiring import arrivals
 from nextpair.app.judging import sessions
 from nextpair.app.quality import comprehension
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.judging import VerdictOut
 from nextpair.app.schemas.sessions import (
     FinishOut,
@@ -66,7 +66,7 @@ def get_session(worker: Worker) -> SessionShown:
     )
 
 
-def preview(service: Service, study: str) -> Preview:
+def preview(service: ServiceContext, study: str) -> Preview:
     """Tell what anyone may know of a study who thinks about working in it."""
     with service.database.read() as connection:
         found = service.study(connection, service.study_id(study))
@@ -80,7 +80,7 @@ def next_in_session(body: SessionNextIn, worker: Worker) -> SessionNextOut:
     session = arrivals.refresh_session(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
     showing = Showing(service, session.study, session.worker, opaque=True)
-    handed, verdict = turn.handed, turn.verdict
+    handed, verdict = turn.issued, turn.verdict
     return SessionNextOut(
         assignments=[
             showing.assignment(row, handed.topics[row.topic_id]) for row in handed.assignments
@@ -124,9 +124,9 @@ def show_understanding(body: SessionUnderstandingIn, worker: Worker) -> VerdictO
     topic_id = service.topic_id(session.study, body.topic)
     session, given = arrivals.refresh_session(service, session), (body.choice, worker.now)
     if session.quarantine is None:
-        verdict = comprehension.answer(service, topic_id, session.worker, *given)
+        verdict = comprehension.submit_choice(service, topic_id, session.worker, *given)
     else:
-        verdict = comprehension.answer_in_quarantine(
+        verdict = comprehension.submit_quarantined_choice(
             service, topic_id, session.quarantine, session.worker, *given
         )
     return verdict_out(verdict, body.topic)

@@ -25,7 +25,7 @@ from sqlalchemy.engine import make_url
 from nextpair.app.hiring.arrivals import arrive, finish
 from nextpair.app.hiring.inbox import receive
 from nextpair.app.platforms.messages import CompletionAction, PlatformEvent, Stage, Submission
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.storage.hiring_rows import OutboxState
 
 SQLITE: list[type[Scenario]] = [
@@ -111,7 +111,7 @@ def test_a_server_may_crash_during_a_hand_in_and_a_webhook(replay: CrashReplay) 
 
     def serve(now: float) -> CompletionAction:
         """Serve one request after the other, in a process of its own."""
-        service = Service(replay.settings)
+        service = ServiceContext(replay.settings)
         session = arrive(service, STUDY, scenario.query, now)
         assert session is not None
         receive(service, service.study_id(STUDY), [event], now)

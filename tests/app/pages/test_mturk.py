@@ -193,7 +193,7 @@ def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(
     while fool.waits():
         _prefer_greater(fool)
     assert fool.answered == 10
-    fool.frame.get_by_role("button", name="Go on").click()
+    fool.frame.get_by_role("button", name="Continue").click()
     _hand_in(fool)
     until(lambda: foolish.status == "Rejected", "the fool is rejected")
 

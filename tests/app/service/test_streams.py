@@ -15,6 +15,7 @@ from nextpair.app.client import Client
 from nextpair.app.enums import Scope
 from nextpair.app.events import follower as following
 from nextpair.app.events.follower import Follower
+from nextpair.app.events.log_batches import Batch
 from nextpair.app.events.tail import Tail
 from nextpair.app.schemas.topics import DocumentIn, TopicIn
 from nextpair.app.security.api_keys import SIGNED_IN_SECONDS
@@ -237,3 +238,14 @@ def test_a_stream_of_nothing_counts_for_nobody(quick: InProcess) -> None:
     for _ in range(3):
         refusal(quick.send("GET", f"{AT}/topics/none/events"), 404, "unknown-topic")
     assert not tail._followers
+
+
+def test_what_waits_is_told_in_one_piece_up_to_what_was_missed() -> None:
+    follower = Follower("key", 1, None)
+    for batch in (Batch(1, 0, 1, ((1, b"a\n"),)), Batch(2, 0, 1, ((1, b"b\n"),))):
+        follower.offer(batch)
+    assert follower.tell_waiting() == (b"a\n\nb\n\n", None)
+    for batch in (Batch(2, 1, 2, ((2, b"c\n"),)), Batch(1, 5, 6, ((6, b"d\n"),))):
+        follower.offer(batch)
+    assert follower.tell_waiting() == (b"c\n\n", 1)
+    assert follower.tell_waiting() == (b"", None)
