@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+DENO := DENO_DIR=.venv/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
 
-.PHONY: demo demo-stop test check browser bench clean
+.PHONY: demo demo-stop test check javascript browser bench clean
 
 demo: $(READY)
 	$(BIN)/nextpair demo
@@ -14,12 +15,21 @@ demo-stop: $(READY)
 test: check browser
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-check: $(READY)
+check: $(READY) javascript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy tests benchmarks
 	$(BIN)/lint-imports --no-logo
+
+# Deno has the compiler of TypeScript and a linter, and comes as a wheel: no npm. Some platforms have no such wheel.
+javascript: $(READY)
+	@if test -x $(BIN)/deno; then \
+	  set -x; $(DENO) check --quiet app/pages && $(DENO) lint --quiet app/pages; \
+	else \
+	  echo "deno is not here and could not be installed: JavaScript was not checked"; \
+	  case " $$NEXTPAIR_CHECKS_REQUIRE " in *" javascript "*) exit 1 ;; esac; \
+	fi
 
 # Pages are tested in a real browser; without one those tests say that they were skipped.
 browser:

@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import version
 
 from nextpair.app.commands.parser import Parser
-from nextpair.app.runtime.threads import tell_libraries
+from nextpair.app.runtime.threads import limit_library_threads
 from nextpair.app.truncation import shortened
 from nextpair.selectors.errors import NextpairError
 
@@ -33,7 +33,7 @@ COMMANDS = {
 def main(words: Sequence[str] | None = None) -> int:
     """Run a command; an expected error is one line on standard error and exit code 2."""
     words = sys.argv[1:] if words is None else words
-    tell_libraries()
+    limit_library_threads()
     arguments = parser_for(words).parse_args(words)
     try:
         code: int = arguments.run(arguments)

@@ -48,20 +48,20 @@ class Reason(StrEnum):
     """The worker did not pass the study's checks."""
 
 
-class Why(StrEnum):
-    """What makes a document's place other than before."""
+class RankChangeCause(StrEnum):
+    """Why a document's status or rank bounds change when judgments are retracted."""
 
     OWN = "own"
-    """Judgments about it are gone."""
+    """Judgments of it are retracted."""
     INFERRED = "inferred"
-    """How it compares with others followed from judgments that are gone."""
+    """Its relation to others was inferred from judgments that are retracted."""
     GOAL = "goal"
-    """The topic had reached its goal, which settles every document, and has not any more."""
+    """The topic's stopping rule was met, which settles every document, and no longer is."""
     NEIGHBOURS = "neighbours"
-    """It was compared with documents about which judgments are gone."""
+    """It was compared with documents whose judgments are retracted."""
     WORKERS = "workers"
-    """Those who judged it are believed to err more often, or less, than before."""
+    """The posterior error rates of its judges are other than before."""
     OTHERS = "others"
-    """It is as settled as before, but others around it are not, so its rank may be another."""
+    """It is settled as before, but documents around it are not, so its rank bounds may change."""
     MODEL = "model"
-    """All answers are fitted together, and the fit is another one without these."""
+    """All answers are fitted jointly, and the fit differs without these."""

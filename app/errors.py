@@ -14,7 +14,7 @@ ServiceError
 ├── NoPairs
 ├── UnknownAggregation
 ├── BadArrival       ├── BadNotice          ├── NotOffered       ├── PlatformError
-│   └── Uninvited    ├── Unfinished         └── Overtaken        │   ├── PlatformDenied
+│   └── Uninvited    ├── Unfinished         └── LeadershipLost   │   ├── PlatformDenied
 ├── NotHiring        └── BadSignIn                               │   │
                                                                  │   ├── PlatformUnreachable
                                                                  │   │   ├── KeysUnavailable
@@ -278,8 +278,8 @@ class Unfinished(ServiceError):
     code = "unfinished"
 
 
-class Overtaken(ServiceError):
-    """Another process leads now, and does what this one had begun."""
+class LeadershipLost(ServiceError):
+    """Another process holds the leader lease now, and carries out what this one had begun."""
 
     code = "overtaken"
 

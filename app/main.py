@@ -11,13 +11,14 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from nextpair.app.compute.pool import ComputePool
 from nextpair.app.events.hub import EventHub
-from nextpair.app.hiring.runner import looked_after
-from nextpair.app.runtime.process_watch import leave_with_parent
+from nextpair.app.hiring.runner import runner_thread
+from nextpair.app.runtime.process_watch import exit_with_parent
 from nextpair.app.runtime.schema_watch import schema_watched
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.shutdown import note_stop
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.shutdown import set_on_shutdown_signal
 from nextpair.app.runtime.single_flight import SingleFlight
-from nextpair.app.runtime.threads import limit_threads, tell_libraries
+from nextpair.app.runtime.threads import limit_library_threads, limit_threads, take_short_turns
+from nextpair.app.runtime.upload_sweep import uploads_swept
 from nextpair.app.security.api_keys import KeyRing, RateLimit
 from nextpair.app.settings import Settings
 from nextpair.app.web.metrics import Metrics, remove_folder
@@ -44,8 +45,8 @@ from nextpair.app.web.routes import (
     topics,
 )
 from nextpair.selectors.base import load_selectors
-from nextpair.storage.migrating import check_schema
 from nextpair.storage.rows import KeyRow
+from nextpair.storage.schema_revisions import check_schema
 
 WORKER_AT_ONCE = 10
 """The burst of one worker's requests: a page begins with several."""
@@ -80,10 +81,10 @@ for _router in ROUTERS:
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
     """Create the application; the database must have been migrated (`nextpair serve` does it)."""
     settings = settings or Settings()
-    tell_libraries()
-    # Before any request: concurrent imports of parts of scikit-learn can fail.
+    limit_library_threads()
+    # Before any request: threads that import parts of a library at the same moment can fail.
     load_selectors()
-    service = Service(settings, clock)
+    service = ServiceContext(settings, clock)
     check_schema(service.database)
 
     @asynccontextmanager
@@ -91,15 +92,17 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         start_logging(settings.log_level)
         # One BLAS thread per request: requests run concurrently anyway, and sums are reproducible.
         limit_threads()
-        leave_with_parent(remove_folder)
-        note_stop(service.stopping)
+        take_short_turns()
+        exit_with_parent(remove_folder)
+        set_on_shutdown_signal(service.stopping)
         limiter = anyio.to_thread.current_default_thread_limiter()
         # The GIL lets one thread run at a time: more threads than bridge waiting times only cost.
         # The number is per process, since connections are not distributed evenly.
         limiter.total_tokens = max(2, settings.threads)
         with (
             schema_watched(service.database),
-            looked_after(service, clock, settings.runner_seconds),
+            uploads_swept(service.database),
+            runner_thread(service, clock, settings.runner_seconds),
         ):
             yield
         await event_hub.close()

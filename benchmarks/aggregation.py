@@ -10,11 +10,11 @@ from benchmarks.section import Section, main
 from nextpair.app.simulation.crowd import CrowdSettings, draw_crowd
 from nextpair.app.simulation.ground_truth import GradedTruth, ShownPair, generated_truths
 from nextpair.selectors import ratings
-from nextpair.selectors.aggregation.bradley_terry import compare, rank
-from nextpair.selectors.aggregation.davidson import Davidson
+from nextpair.selectors.aggregation.bradley_terry import collect_pair_responses, fit_bradley_terry
+from nextpair.selectors.aggregation.davidson import DavidsonModel
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
 from nextpair.selectors.aggregation.majority import majority
-from nextpair.selectors.aggregation.responses import collect
+from nextpair.selectors.aggregation.responses import collect_responses
 from nextpair.selectors.agreement.rank_correlation import tau_b
 from nextpair.selectors.ratings.match import Match
 from nextpair.selectors.state.judgments import Outcome
@@ -23,6 +23,7 @@ DOCUMENTS, OPPONENTS, VOTES, WORKERS = 60, 5, 5, 30
 GRADES = (0.4, 0.3, 0.2, 0.1)
 SPAM = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 OUTCOMES = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
+CODES = np.array([outcome.code for outcome in OUTCOMES])
 MIRROR = (1, 0, 2)
 Table = NDArray[np.intp]
 Columns = dict[str, float]
@@ -55,12 +56,14 @@ def _once(seed: int, spammers: float) -> Columns:
     (truth,) = generated_truths(1, DOCUMENTS, GRADES, rng)
     pairs, answers = _judge(truth, spammers, rng)
     items, workers, said = answers.T
-    votes = collect(items, workers, said, (len(pairs), WORKERS, 3))
+    votes = collect_responses(items, workers, said, (len(pairs), WORKERS, 3))
     em = dawid_skene(votes, mirror=MIRROR).posteriors
-    crowd = rank(compare(DOCUMENTS, pairs[items, 0], pairs[items, 1], said, workers))
+    crowd = fit_bradley_terry(
+        collect_pair_responses(DOCUMENTS, pairs[items, 0], pairs[items, 1], CODES[said], workers)
+    )
     counted = votes.by_item() / VOTES
     most = majority(votes).labels
-    believed = Davidson(crowd.scores, crowd.log_ties).chances(pairs[:, 0], pairs[:, 1])
+    believed = DavidsonModel(crowd.scores, crowd.log_ties).probabilities(pairs[:, 0], pairs[:, 1])
     true = np.array([_outcome(truth, *pair) for pair in pairs.tolist()])
     share, probable = _matches(pairs, counted), _matches(pairs, em)
     tau = _tau(truth)

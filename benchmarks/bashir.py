@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from benchmarks.hits import MIRROR, Collected, collect_hits
+from benchmarks.hits import CODES, MIRROR, Collected, collect_hits
 from benchmarks.section import Section, arguments, processes
 from nextpair.app.formats.features import FeatureTable
 from nextpair.app.formats.trec import read_qrels
 from nextpair.app.runtime.threads import limit_threads
 from nextpair.app.simulation.crowd import CrowdSettings
 from nextpair.app.simulation.ground_truth import GradedTruth, generated_truths, graded_truths
-from nextpair.selectors.aggregation.bradley_terry import compare, rank
+from nextpair.selectors.aggregation.bradley_terry import collect_pair_responses, fit_bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
-from nextpair.selectors.aggregation.responses import collect
+from nextpair.selectors.aggregation.responses import collect_responses
 from nextpair.selectors.agreement.rank_correlation import auc
 from nextpair.selectors.ratings.elo import replay_elo
 from nextpair.selectors.ratings.elo_variance import replay_elo_variance
@@ -145,7 +145,7 @@ def schedule(truth: GradedTruth, seed: int, rng: np.random.Generator) -> NDArray
         Document(document.id, {}, float(prior))
         for document, prior in zip(truth.documents, priors, strict=True)
     ]
-    planned = Topic(documents, Settings("elo-schedule", seed=seed)).selector.planned()
+    planned = Topic(documents, Settings("elo-schedule", seed=seed)).selector.planned_pairs()
     return np.array(list(planned or ()), dtype=np.intp)
 
 
@@ -153,20 +153,21 @@ def score(truth: GradedTruth, pairs: NDArray[np.intp], answers: Collected) -> Se
     """Score the documents by each of METHODS."""
     size = len(truth.documents)
     real = answers.items < len(pairs)
-    votes = collect(answers.items, answers.workers, answers.said, answers.shape)
-    em = dawid_skene(votes, known=answers.known, mirror=MIRROR).posteriors[: len(pairs)]
+    votes = collect_responses(answers.items, answers.workers, answers.said, answers.shape)
+    em = dawid_skene(votes, gold=answers.known, mirror=MIRROR).posteriors[: len(pairs)]
     counts = votes.by_item()[: len(pairs)].astype(np.float64)
     share = matches(pairs, counts / counts.sum(axis=1, keepdims=True))
     probable = matches(pairs, em)
     asked = pairs[answers.items[real]]
-    crowd = compare(size, asked[:, 0], asked[:, 1], answers.said[real], answers.workers[real])
+    codes = CODES[answers.said[real]]
+    crowd = collect_pair_responses(size, asked[:, 0], asked[:, 1], codes, answers.workers[real])
     return (
         baseline(size, share),
         replay_elo(size, share, most_passes=PASSES).ratings,
         replay_elo_variance(size, share, most_passes=PASSES).rated.ratings,
         replay_elo(size, probable, most_passes=PASSES).ratings,
         replay_elo_variance(size, probable, most_passes=PASSES).rated.ratings,
-        rank(crowd).scores,
+        fit_bradley_terry(crowd).scores,
     )
 
 

@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from installations import new_database, new_key, postgresql
 
 from benchmarks.section import Section, main, met
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.settings import Settings
-from nextpair.app.studies import setup
+from nextpair.app.studies import setup, staging
 from nextpair.app.studies.setup import NewTopic
 from nextpair.app.studies.study import StudySettings
 from nextpair.selectors.base import Idle
@@ -63,7 +63,7 @@ def measure(given: argparse.Namespace) -> Section:
 
 def _measure(url: str, selector: str) -> tuple[float, float]:
     settings = Settings(database=SecretStr(url))
-    service = Service(settings)
+    service = ServiceContext(settings)
     topic_id = _fill(service, selector)
     service.close()
     return (
@@ -72,8 +72,8 @@ def _measure(url: str, selector: str) -> tuple[float, float]:
     )
 
 
-def _timed(settings: Settings, topic_id: int, act: Callable[[Service, int], None]) -> float:
-    service = Service(settings)
+def _timed(settings: Settings, topic_id: int, act: Callable[[ServiceContext, int], None]) -> float:
+    service = ServiceContext(settings)
     with service.database.read():
         started = time.perf_counter()
     act(service, topic_id)
@@ -82,19 +82,21 @@ def _timed(settings: Settings, topic_id: int, act: Callable[[Service, int], None
     return seconds
 
 
-def _choose(service: Service, topic_id: int) -> None:
-    with service.look(topic_id) as live:
-        live.state.select("someone", (), live.state.settings.question_rng(live.head.asked))
+def _choose(service: ServiceContext, topic_id: int) -> None:
+    with service.projection_of(topic_id) as projection:
+        projection.state.select(
+            "someone", (), projection.state.settings.question_rng(projection.head.asked)
+        )
 
 
-def _read(service: Service, topic_id: int) -> None:
+def _read(service: ServiceContext, topic_id: int) -> None:
     with service.database.read() as connection:
         topics.outlines(connection, topic_id)
         assignments.unanswered(connection, topic_id)
-        list(judgments.votes_after(connection, topic_id, 0, ["work"]))
+        list(judgments.records_after(connection, topic_id, 0, ["work"]))
 
 
-def _fill(service: Service, selector: str) -> int:
+def _fill(service: ServiceContext, selector: str) -> int:
     rng = np.random.default_rng(1)
     grades = rng.choice(5, size=DOCUMENTS, p=[0.6, 0.2, 0.1, 0.07, 0.03]).tolist()
     values = rng.random((DOCUMENTS, FEATURES)) + np.array(grades)[:, None] / 4
@@ -116,10 +118,12 @@ def _fill(service: Service, selector: str) -> int:
     log = list(_answers(pool, selector, grades, rng))
     with service.database.write() as connection:
         study = setup.add_study(connection, selector, StudySettings(selector=selector), 0.0)
-        topic = setup.add_topic(connection, study.name, new, 0.0)
+    staging.add_topics(service, study.name, [new], 0.0)
+    topic_id = service.topic_id(study.name, new.name)
+    with service.database.write() as connection:
         worker = studies.enlist_worker(connection, study.id, "ann", 0.0).id
-        _add_log(connection, topic.id, worker, log)
-    return topic.id
+        _add_log(connection, topic_id, worker, log)
+    return topic_id
 
 
 def _answers(
@@ -178,7 +182,7 @@ def _add_log(connection: Connection, topic_id: int, worker: int, log: list[Answe
         )
     seen = topics.topic_head(connection, topic_id)
     to = replace(seen, version=len(log), position=len(log), asked=len(asked))
-    topics.move_topic(connection, topic_id, seen, to)
+    topics.compare_and_swap(connection, topic_id, seen, to)
 
 
 if __name__ == "__main__":

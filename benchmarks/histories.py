@@ -1,4 +1,4 @@
-"""Random histories of studies that hire: are the books right, whatever happens?"""
+"""Random histories of studies that hire: does what is booked equal what was paid?"""
 
 import argparse
 import logging
@@ -13,9 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from histories.every_place import PLACES
-from histories.history import Outcome, play
-from histories.places import Place
+from histories.every_platform import PLATFORMS
+from histories.history import Outcome, run_history
+from histories.simulated_platform import SimulatedPlatform
 from installations import migrated
 
 from benchmarks.section import Section
@@ -32,21 +32,21 @@ STORY = (
 )
 
 
-def measure(given: argparse.Namespace) -> Section:
-    """Play the histories, and count what came of them."""
-    command = f"python -m benchmarks.histories --count {given.count} --seed {given.seed}"
+def measure(options: argparse.Namespace) -> Section:
+    """Run the histories, and count their outcomes."""
+    command = f"python -m benchmarks.histories --count {options.count} --seed {options.seed}"
     section = Section(
         "Hiring, whatever happens",
         command,
         STORY,
         ("platform", "histories", "moves", "payments", "wrong"),
     )
-    with ProcessPoolExecutor(given.jobs, get_context("spawn"), _begin) as pool:
-        for number, kind in enumerate(PLACES):
-            seeds = range(given.seed + number, given.seed + given.count, len(PLACES))
-            told = list(pool.map(partial(_play, kind), seeds, chunksize=4))
-            section.rows.append(_row(kind, told))
-            section.after += "".join(_wrong(kind, seeds, told))
+    with ProcessPoolExecutor(options.jobs, get_context("spawn"), _begin) as pool:
+        for number, kind in enumerate(PLATFORMS):
+            seeds = range(options.seed + number, options.seed + options.count, len(PLATFORMS))
+            outcomes = list(pool.map(partial(_run, kind), seeds, chunksize=4))
+            section.rows.append(_row(kind, outcomes))
+            section.after += "".join(_violations(kind, seeds, outcomes))
     return section
 
 
@@ -55,29 +55,32 @@ def _begin() -> None:
     logging.getLogger("nextpair").setLevel(logging.CRITICAL)
 
 
-def _play(kind: type[Place], seed: int) -> Outcome:
+def _run(kind: type[SimulatedPlatform], seed: int) -> Outcome:
     folder = Path(tempfile.mkdtemp(prefix="nextpair-history-"))
     try:
         migrated(f"sqlite:///{folder / 'nextpair.db'}")
-        return play(kind, seed, folder / "nextpair.db")
+        return run_history(kind, seed, folder / "nextpair.db")
     finally:
         shutil.rmtree(folder)
 
 
-def _row(kind: type[Place], told: Sequence[Outcome]) -> Sequence[str]:
-    moves, payments = sum(one.moves for one in told), sum(one.payments for one in told)
-    wrong = sum(bool(one.wrong) for one in told)
-    return kind.name, f"{len(told)}", f"{moves:,}", f"{payments:,}", f"{wrong}"
+def _row(kind: type[SimulatedPlatform], outcomes: Sequence[Outcome]) -> Sequence[str]:
+    moves = sum(outcome.moves for outcome in outcomes)
+    payments = sum(outcome.payments for outcome in outcomes)
+    wrong = sum(bool(outcome.violations) for outcome in outcomes)
+    return kind.name, f"{len(outcomes)}", f"{moves:,}", f"{payments:,}", f"{wrong}"
 
 
-def _wrong(kind: type[Place], seeds: Sequence[int], told: Sequence[Outcome]) -> Iterator[str]:
-    for seed, one in zip(seeds, told, strict=True):
-        if one.wrong:
-            yield f"{kind.name}, seed {seed}: {'; '.join(one.wrong)}\n\n"
+def _violations(
+    kind: type[SimulatedPlatform], seeds: Sequence[int], outcomes: Sequence[Outcome]
+) -> Iterator[str]:
+    for seed, outcome in zip(seeds, outcomes, strict=True):
+        if outcome.violations:
+            yield f"{kind.name}, seed {seed}: {'; '.join(outcome.violations)}\n\n"
 
 
 def main() -> None:
-    """Play, and print a table."""
+    """Run the histories, and print a table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=500, help="histories in all")
     parser.add_argument("--seed", type=int, default=0, help="of the first one")

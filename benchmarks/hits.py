@@ -11,6 +11,7 @@ from nextpair.selectors.aggregation.responses import UNKNOWN
 from nextpair.selectors.state.judgments import Outcome, Pair
 
 OUTCOMES = (Outcome.BETTER, Outcome.WORSE, Outcome.TIE)
+CODES = np.array([outcome.code for outcome in OUTCOMES])
 MIRROR = (1, 0, 2)
 """What each outcome becomes when the sides change."""
 REAL, TRAPS, PASS_MARK, VOTES = 15, 5, 2, 4

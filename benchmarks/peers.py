@@ -33,7 +33,6 @@ SCALES = (
     Scale("30 workers, 40 % at random", 2, workers=30, guessing=12),
 )
 SAID = {Outcome.BETTER: "first", Outcome.WORSE: "second", Outcome.TIE: "tie"}
-OUTCOMES = {Outcome.BETTER: 0, Outcome.WORSE: 1, Outcome.TIE: 2}
 OURS = ("nextpair worker-bradley-terry", "nextpair information-gain, the same pairs")
 
 
@@ -133,10 +132,12 @@ def _ours(scale: Scale, logs: Sequence[Sequence[Judgment]]) -> dict[str, list[di
 
 def _by_bradley_terry(scale: Scale, log: Sequence[Judgment]) -> NDArray[np.float64]:
     pairs = np.array([_places(one) for one in log])
-    said = [OUTCOMES[one.outcome] for one in log]
+    said = [one.outcome.code for one in log]
     workers = [int(one.worker[1:]) for one in log]
-    answers = bradley_terry.compare(scale.size, pairs[:, 0], pairs[:, 1], said, workers)
-    return bradley_terry.rank(answers).scores
+    answers = bradley_terry.collect_pair_responses(
+        scale.size, pairs[:, 0], pairs[:, 1], said, workers
+    )
+    return bradley_terry.fit_bradley_terry(answers).scores
 
 
 def _by_information_gain(scale: Scale, log: Sequence[Judgment]) -> NDArray[np.float64]:

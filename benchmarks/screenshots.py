@@ -107,7 +107,7 @@ def messages(site: Site) -> None:
         worker.waits()
         worker.page.keyboard.press("1")
         worker.submit()
-    worker.frame.get_by_role("button", name="Go on").wait_for()
+    worker.frame.get_by_role("button", name="Continue").wait_for()
     shoot(worker.page, "verdict")
 
 

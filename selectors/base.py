@@ -1,7 +1,7 @@
-"""What a selector is, and how selectors are found.
+"""The interface of a selector, and the registry of selectors.
 
 A selector lives in one file of this folder: its class is the one subclass of `Selector` that is
-defined there, and says its public name as `name`. Another package adds a selector through an entry
+defined there, with its public name as `name`. Another package adds a selector through an entry
 point of the group `nextpair.selectors`, listed under the same name.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from nextpair.selectors.errors import BadOption, UnknownOption, UnknownSelector
 from nextpair.selectors.plugins import Plugins
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair, unordered
-from nextpair.selectors.state.settings import Forecast, Judges
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair, unordered
+from nextpair.selectors.state.settings import Forecast, Judges, Reliability
 
-# A client needs the names of this module, and neither NumPy nor what uses it.
+# A client imports this module, and must load neither NumPy nor what uses it: defaults that compute
+# import it where they run.
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from nextpair.selectors.state.documents import Documents
     from nextpair.selectors.state.open_pairs import OpenPairs
@@ -31,14 +33,14 @@ if TYPE_CHECKING:
 
 
 class Idle(StrEnum):
-    """What a selector says when it has no pair to hand out."""
+    """Why a selector has no pair for a worker."""
 
     WAIT = "wait"
-    """Others hold questions, and what to ask this worker may follow from their answers."""
+    """Other workers hold questions, and their answers may make a pair useful for this worker."""
     HELD = "held"
-    """Only this worker holds questions, and what to ask next follows from those answers."""
+    """Only this worker holds questions, and the next pair depends on those answers."""
     SEEN = "seen"
-    """This worker has been asked everything there is; others are still to be."""
+    """This worker has been asked every pair; other workers have not."""
     DONE = "done"
     """Nothing is left to ask."""
 
@@ -49,26 +51,26 @@ class End(StrEnum):
     KNOWN = "known"
     """Every document is settled: the goal of the selector is reached."""
     BUDGET = "budget"
-    """The judgments that may be asked for are spent, and not every document is settled."""
+    """The budget of judgments is spent, and not every document is settled."""
     PLAN = "plan"
-    """Everything that was planned beforehand has been answered."""
+    """Every pair of a plan made beforehand has been answered."""
     EXHAUSTED = "exhausted"
-    """Every pair that may be asked has been, and not every document is settled."""
+    """Every pair that may be asked has been asked, and not every document is settled."""
 
 
 Choice = Pair | Idle
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
-    """Who asks, and which pairs this topic has put to them.
+class WorkerHistory:
+    """The worker who asks, and the pairs that this topic has put to them.
 
     Parameters
     ----------
     answered
         The pairs they have judged, oldest first.
     held
-        The pairs in their hands, or that must not come to them again.
+        The pairs that they hold, or that must not be put to them again.
     """
 
     id: str
@@ -76,12 +78,12 @@ class Worker:
     held: frozenset[Pair] = frozenset()
 
     @property
-    def last(self) -> Pair | None:
-        """The pair they judged last."""
+    def last_pair(self) -> Pair | None:
+        """The pair that they judged last."""
         return next(reversed(self.answered), None)
 
     def has_seen(self, pair: Pair) -> bool:
-        """Say whether a pair, smaller position first, must not be put to this worker (again)."""
+        """Return whether a pair, smaller position first, must not be put to this worker (again)."""
         return pair in self.answered or pair in self.held
 
 
@@ -93,9 +95,13 @@ class NoOptions:
 class Selector(ABC):
     """Decides which pair to ask next.
 
-    What it remembers is a fold over findings; selecting changes nothing that a later choice could
-    depend on. Chance that belongs to the topic comes from `seed`, chance that belongs to one
-    question from the generator given to `select`.
+    Its memory is a fold over comparisons; selecting changes nothing that a later choice could
+    depend on. The randomness of the topic comes from `seed`, that of one question from the
+    generator given to `select`.
+
+    There are three kinds. A transitive selector (the default) concludes relations from the majority
+    of the votes on each pair. One that does not infer leaves the order to a rating. A Bayesian one
+    counts no votes but weighs every judgment by itself (`state/bayesian_selector.py`).
     """
 
     name: ClassVar[str]
@@ -103,24 +109,26 @@ class Selector(ABC):
     Options: ClassVar[type[Any]] = NoOptions
     """A frozen dataclass of the selector's options, with their defaults."""
     infers: ClassVar[bool] = True
-    """Whether a pair whose relation follows from others is left unasked."""
+    """Whether relations are inferred by transitivity, and pairs with a known relation not asked."""
+    counts_votes: ClassVar[bool] = True
+    """Whether the majority of the votes on a pair decides it."""
     rating: ClassVar[str] = "order"
-    """What the ranking is reported from unless a study says otherwise."""
+    """The rating that the reported order is made from unless a study names another one."""
 
     @classmethod
-    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the options that suit such judges, where they are not the defaults.
+    def defaults_for(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the options that suit these judges, where they differ from the defaults.
 
         Parameters
         ----------
         given
-            The options that were said; they win over these.
+            The options that a study sets; they take precedence.
         """
         return {}
 
     @classmethod
-    def variant(cls, options: Any) -> type[Selector]:
-        """Return the class that does the work with these options."""
+    def implementation(cls, options: Any) -> type[Selector]:
+        """Return the class that implements the selector with these options."""
         return cls
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
@@ -128,78 +136,147 @@ class Selector(ABC):
         self.order = order
         self.options = options
         self.seed = seed
+        self._known_order = order if self.infers else order.copy()
+        """Without inference: the order as it is here, without any relation."""
 
     @abstractmethod
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
-        """Learn from a finding, which the order has just taken in or refused as a contradiction.
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
+        """Learn from a comparison that the order has just absorbed, or refused as a contradiction.
 
         Parameters
         ----------
         merge
-            Which two classes became one through it, if any did.
+            The two classes that became one through it, if any did.
         """
 
-    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:  # noqa: B027
-        """Learn of a worker from an answer to a question whose answer was known.
+    def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:  # noqa: B027
+        """Learn from a single judgment, if this selector weighs judgments by themselves."""
 
-        Nothing, unless a selector weighs answers by who gives them.
-        """
+    def observe_gold(self, truth: Outcome, answer: Outcome, worker: str) -> None:  # noqa: B027
+        """Learn about a worker from the answer to a gold question, if workers are modelled."""
 
-    def select(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
-        """Choose the next pair for a worker: votes still missing first, then a new pair."""
-        for pair, votes in open_pairs.wanting.items():
+    def select(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
+        """Choose the next pair for a worker: one with votes missing first, then a new one."""
+        for pair, votes in open_pairs.votes_wanted.items():
             if votes > 0 and not worker.has_seen(pair):
                 return pair
         return self.choose(open_pairs, worker, rng)
 
     @abstractmethod
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
-        """Choose a pair that is not open."""
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
+        """Choose a new pair."""
 
-    def planned(self) -> Iterable[Pair] | None:
-        """Return the pairs still to be asked, where no answer can change which they are."""
+    def planned_pairs(self) -> Iterable[Pair] | None:
+        """Return the rest of a plan that no answer changes; None if there is no such plan."""
         return None
 
     def forecast(self) -> Forecast | None:
-        """Say how many more judgments are needed where answers can change that, if it can tell."""
+        """Predict how many more pairs will be asked where answers change that; None if unknown."""
         return None
 
     @property
-    def spent(self) -> bool:
-        """Whether a budget that the selector has is spent."""
+    def budget_spent(self) -> bool:
+        """Whether the selector has a budget of judgments and it is spent."""
         return False
 
     @property
-    def reached(self) -> bool:
-        """Whether as much is known as the selector was asked to find out."""
+    def goal_reached(self) -> bool:
+        """Whether the stopping rule is met: as much is known as was asked for."""
         return self.order.complete
 
-    def pause(self) -> Idle:
-        """Say why no pair can be handed out: all is known, or `Topic` finds out what is awaited."""
+    # -- what is concluded ----------------------------------------------------------------------
+
+    def settled_order(self) -> Order:
+        """Return the relations that are taken as known."""
+        return self._known_order
+
+    def settled_documents(self) -> NDArray[np.bool_]:
+        """Return which documents need no more judgments."""
+        import numpy as np
+
+        from nextpair.selectors.state.rank_bounds import rank_bounds
+
+        settled: NDArray[np.bool_] = np.ones(len(self.documents), dtype=np.bool_)
+        planned = self.planned_pairs()
+        if planned is not None:
+            settled[[document for pair in planned for document in pair]] = False
+        elif self.infers:
+            ranks = rank_bounds(self.order)
+            settled = ranks.best == ranks.worst
+        return settled
+
+    def point_estimates(self) -> NDArray[np.float64]:
+        """Return a number for each document, settled or not; larger is better."""
+        import numpy as np
+
+        return np.array(self.order.copeland_scores(), dtype=np.float64)
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether documents with equal point estimates are taken for tied."""
+        return self.infers
+
+    def standard_errors(self) -> NDArray[np.float64]:
+        """Return the standard error of each point estimate, NaN where they are no scores."""
+        import numpy as np
+
+        return np.full(len(self.documents), np.nan)
+
+    def certainty(self) -> NDArray[np.float64] | None:
+        """Return the posterior probability of each document's place, if there is a posterior."""
+        return None
+
+    def place_intervals(self) -> NDArray[np.int64] | None:
+        """Return the first and the last credible place of each document in the order's layout.
+
+        The places are those of `lay_out`: classes at the odd ones, gaps at the even ones. None if
+        no more is known than the order says.
+        """
+        return None
+
+    def win_probability(self, first: int, second: int) -> float | None:
+        """Return the probability that the first document is better, a tie counting half.
+
+        None if the selector has no model of that.
+        """
+        return None
+
+    def reliabilities(self) -> Sequence[Reliability]:
+        """Describe the workers who have answered, if the selector models workers."""
+        return ()
+
+    # -- helpers of selectors -------------------------------------------------------------------
+
+    def idle_reason(self) -> Idle:
+        """Return why there is no pair: all is known, or answers are awaited; `Topic` says whose."""
         return Idle.DONE if self.order.complete else Idle.WAIT
 
-    def pair_of(
-        self, one: int, other: int, open_pairs: OpenPairs, rng: np.random.Generator
+    def draw_pair(
+        self, first_label: int, second_label: int, open_pairs: OpenPairs, rng: np.random.Generator
     ) -> Pair:
-        """Draw a document of each of two classes that are free.
+        """Draw a document of each of two free classes.
 
-        A class is asked about through any of its members, so that one document that was merged
-        by mistake does not speak for all of them.
+        Any member may stand for its class, so that a document that was merged into it by mistake
+        does not decide for all of them.
         """
-        first, second = self.order.members(one), self.order.members(other)
+        first, second = self.order.members(first_label), self.order.members(second_label)
         drawn = first[rng.integers(len(first))], second[rng.integers(len(second))]
-        return self.unbarred(*drawn, open_pairs, rng)
+        return self.avoid_barred(*drawn, open_pairs, rng)
 
-    def unbarred(
+    def avoid_barred(
         self, first: int, second: int, open_pairs: OpenPairs, rng: np.random.Generator
     ) -> Pair:
-        """Return a pair, or one that says the same if this one must not go to the worker."""
+        """Return the pair, or an equivalent one of the same classes if this one is barred."""
         if unordered(first, second) not in open_pairs.barred:
             return first, second
-        members = self.order.members(self.order.label(first))
-        others = self.order.members(self.order.label(second))
+        firsts = self.order.members(self.order.label(first))
+        seconds = self.order.members(self.order.label(second))
         pairs = [
-            pair for pair in product(members, others) if unordered(*pair) not in open_pairs.barred
+            pair for pair in product(firsts, seconds) if unordered(*pair) not in open_pairs.barred
         ]
         return pairs[rng.integers(len(pairs))]
 
@@ -210,36 +287,37 @@ _SELECTORS: Plugins[Selector] = Plugins(
 
 
 def load_selectors() -> None:
-    """Import this package's selectors, and the libraries that they compute with."""
+    """Import this package's selectors and the libraries they need."""
     _SELECTORS.load()
 
 
 def selector_names() -> list[str]:
-    """List the public names of all selectors, this package's and other packages'."""
+    """List the public names of all selectors, those of other packages included."""
     return _SELECTORS.names()
 
 
 @cache
 def find_selector(name: str) -> type[Selector]:
-    """Return the class of the selector that goes by this name."""
-    found = _SELECTORS.find(name)
-    if found is None:
+    """Return the selector class of a public name."""
+    selector = _SELECTORS.find(name)
+    if selector is None:
         known = ", ".join(selector_names())
         raise UnknownSelector(f"there is no selector {name!r}; there are {known}")
-    return found
+    return selector
 
 
-def options_for(
+def with_judges_defaults(
     selector: type[Selector], judges: Judges, given: Mapping[str, object]
 ) -> Mapping[str, object]:
-    """Return what was said of a selector's options, and what suits the judges of the others."""
-    return {**selector.expectations(judges, given), **given}
+    """Return the given options, and those that suit the judges where none is given."""
+    return {**selector.defaults_for(judges, given), **given}
 
 
 def make_options(selector: type[Selector], given: Mapping[str, object]) -> Any:
-    """Build a selector's options, refusing names it does not know and values of another type.
+    """Build a selector's options; unknown names and values of another type are errors.
 
-    Text is read as the type of the option's default, so that options can come from a command line.
+    Text is parsed as the type of the option's default, so that options can come from a command
+    line.
     """
     defaults = {option.name: option.default for option in fields(selector.Options)}
     for name in given:

@@ -1,7 +1,8 @@
 """The fixed schedule of Bashir et al. (SIGIR 2013): few matches per document, rated by Elo.
 
-Documents are ranked by their prior score (BM25, say). All pairs of the top six meet, and every
-document below meets five drawn uniformly from those above it, so relevant documents play more.
+Documents are ranked by their prior score (BM25, say). All pairs of the top six are matched, and
+every document below is matched with five drawn uniformly from those above it, so relevant documents
+get more matches.
 """
 
 from collections.abc import Iterable
@@ -11,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import NegativeCount
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Pair, unordered
+from nextpair.selectors.state.judgments import Comparison, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 
@@ -26,9 +27,9 @@ class EloScheduleOptions:
     Parameters
     ----------
     top
-        How many of the highest ranked documents all meet each other.
+        How many of the highest ranked documents are all matched with each other.
     opponents
-        How many of the documents above it every other one meets.
+        How many of the documents above it every other one is matched with.
     """
 
     top: int = 6
@@ -42,7 +43,7 @@ class EloScheduleOptions:
 
 
 class EloSchedule(Selector):
-    """Asks every match of a schedule drawn beforehand; concludes nothing from transitivity."""
+    """Asks every match of a schedule drawn beforehand; infers nothing by transitivity."""
 
     name = "elo-schedule"
     Options = EloScheduleOptions
@@ -62,19 +63,21 @@ class EloSchedule(Selector):
             matches += [unordered(ranked[place], ranked[above]) for above in drawn.tolist()]
         return [matches[position] for position in rng.permutation(len(matches)).tolist()]
 
-    def planned(self) -> Iterable[Pair]:
-        """Return what is left of the plan."""
+    def planned_pairs(self) -> Iterable[Pair]:
+        """Return the matches without an answer."""
         return self._pending
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
-        """Strike a match off the schedule: it was played, whatever it says of others."""
-        self._pending.pop((finding.first, finding.second), None)
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
+        """Remove an answered match from the schedule."""
+        self._pending.pop((comparison.first, comparison.second), None)
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
-        """Choose a match nobody plays, one that tells something new before any other."""
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
+        """Choose a match that nobody holds, preferably one that no awaited answer may imply."""
         fallback: Pair | None = None
         for pair in self._pending:
-            if pair not in open_pairs.wanting and not worker.has_seen(pair):
+            if pair not in open_pairs.votes_wanted and not worker.has_seen(pair):
                 if open_pairs.is_free(*pair):
                     return pair
                 fallback = fallback or pair

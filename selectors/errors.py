@@ -1,7 +1,7 @@
-"""Everything that can go wrong, as one tree with one root; below it what the selectors raise.
+"""The tree of all errors, and those that the selectors raise.
 
     NextpairError
-    ├── BadInput                 the caller sent something that cannot be meant
+    ├── BadInput                 the caller sent invalid input
     │   ├── UnknownDocument
     │   ├── DuplicateDocument
     │   ├── SelfComparison
@@ -18,10 +18,10 @@
     ├── Contradiction            an outcome that the order already excludes
     ├── StorageError             the database: `storage/errors.py`
     ├── ServiceError             the service: `app/errors.py`
-    └── Refused, Unreachable     what a client is told, or not told: `app/client/connection.py`
+    └── Refused, Unreachable     what the calls of a client raise: `app/client/connection.py`
 
-The docstring of a class is its message when none is given. Whoever raises one has changed nothing.
-Its `code` is written out, so that a class can be renamed without changing the interface.
+The docstring of a class is its default message. A function that raises one has changed nothing.
+The `code` is written out, so that a class can be renamed without changing the interface.
 """
 
 from typing import ClassVar

@@ -1,8 +1,8 @@
-"""Groups (Yang, Moffat and Turpin, ADCS 2018): small groups read together, one new document a pair.
+"""Groups (Yang, Moffat and Turpin, ADCS 2018): pairs of small groups, one new document a pair.
 
-The pool is split at random into groups, several times over. In its group each document meets a few
-others, in an order in which consecutive pairs share a document, and a worker goes through a group
-from its first pair to its last.
+The pool is partitioned at random into groups, several times. In its group each document is paired
+with a few others, in a sequence in which consecutive pairs share a document, and a worker goes
+through a group from its first pair to its last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption, NegativeCount
 from nextpair.selectors.state.documents import Documents
-from nextpair.selectors.state.judgments import Finding, Pair, unordered
+from nextpair.selectors.state.judgments import Comparison, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
 
 COVERAGE = 0.15
-"""The share of the pool each document meets when `partitions` is left to us, as in the paper."""
+"""The share of the pool that each document is paired with by default, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class GroupsOptions:
     size
         Documents per group, the two known ones included.
     partners
-        How many others of its group each document meets.
+        How many others of its group each document is paired with.
     partitions
-        How often the pool is split; 0 takes as many as it needs to meet 15 % of the pool.
+        How often the pool is partitioned; 0 takes as many as pair a document with 15 % of the pool.
     relevant, not_relevant
         Ids of documents known to be highly relevant and not relevant; every group gets one of each.
 
@@ -64,7 +64,7 @@ class GroupsOptions:
 
 
 class Groups(Selector):
-    """Asks every pair of groups drawn beforehand; concludes nothing from transitivity."""
+    """Asks every pair of groups drawn beforehand; infers nothing by transitivity."""
 
     name = "groups"
     Options = GroupsOptions
@@ -75,7 +75,7 @@ class Groups(Selector):
         super().__init__(documents, order, options, seed)
         rng = np.random.default_rng(seed)
         self._groups = [
-            [unordered(*pair) for pair in sequence(group, options.partners)]
+            [unordered(*pair) for pair in pair_sequence(group, options.partners)]
             for group in self._split(rng)
         ]
         self._pending = {pair for group in self._groups for pair in group}
@@ -91,14 +91,14 @@ class Groups(Selector):
             if ids
         ]
         taken = {place for ids in known for place in ids}
-        # In the order of prior scores: what is known beforehand decides, not the order of import.
+        # By prior score, so that the order of import does not matter.
         pool = [place for place in self.documents.by_prior() if place not in taken]
         room = self.options.size - len(known)
         for _ in range(self._partitions() if pool else 0):
             shuffled = rng.permutation(pool).tolist()
             for start in range(0, len(pool), room):
                 group = shuffled[start : start + room]
-                # A last group that is too small borrows documents that were drawn before.
+                # A last group that is too small is filled up with documents drawn before.
                 group += shuffled[: min(room - len(group), start)]
                 yield group + [ids[rng.integers(len(ids))] for ids in known]
 
@@ -106,19 +106,23 @@ class Groups(Selector):
         wanted = COVERAGE * (len(self.documents) - 1) / self.options.partners
         return int(self.options.partitions) or max(1, round(wanted))
 
-    def planned(self) -> Iterable[Pair]:
-        """Return what is left of the plan."""
+    def planned_pairs(self) -> Iterable[Pair]:
+        """Return the pairs without an answer."""
         return self._pending
 
-    def absorb(self, finding: Finding, merge: Merge | None) -> None:
-        """Strike a pair off: it was judged, whatever it says of others."""
-        self._pending.discard((finding.first, finding.second))
+    def absorb(self, comparison: Comparison, merge: Merge | None) -> None:
+        """Remove an answered pair from the plan."""
+        self._pending.discard((comparison.first, comparison.second))
 
-    def select(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def select(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the next pair of the worker's group, or the first pair of a new one."""
         return self.choose(open_pairs, worker, rng)
 
-    def choose(self, open_pairs: OpenPairs, worker: Worker, rng: np.random.Generator) -> Choice:
+    def choose(
+        self, open_pairs: OpenPairs, worker: WorkerHistory, rng: np.random.Generator
+    ) -> Choice:
         """Choose the first pair that still takes votes, the worker's own group first."""
         if not self._pending:
             return Idle.DONE
@@ -129,19 +133,19 @@ class Groups(Selector):
                     return pair
         return Idle.WAIT
 
-    def _own_group(self, worker: Worker) -> int:
+    def _own_group(self, worker: WorkerHistory) -> int:
         begun = [*worker.answered, *worker.held]
         return self._group_of.get(begun[-1], 0) if begun else 0
 
     @staticmethod
-    def _takes(pair: Pair, open_pairs: OpenPairs, worker: Worker) -> bool:
-        return open_pairs.wanting.get(pair, 1) > 0 and not worker.has_seen(pair)
+    def _takes(pair: Pair, open_pairs: OpenPairs, worker: WorkerHistory) -> bool:
+        return open_pairs.votes_wanted.get(pair, 1) > 0 and not worker.has_seen(pair)
 
 
-def sequence(group: Sequence[int], partners: int) -> list[Pair]:
-    """Pair each of a group with `partners` others so that consecutive pairs share a document.
+def pair_sequence(group: Sequence[int], partners: int) -> list[Pair]:
+    """Pair each document of a group with `partners` others; consecutive pairs share a document.
 
-    The documents stand in a circle. At each one come its pairs across the circle, then the pair
+    The documents form a circle. Each one contributes its pairs across the circle, then the pair
     with its neighbour, which leads on to the next document.
 
     >>> sequence("ABCD", 2)

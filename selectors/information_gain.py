@@ -1,9 +1,10 @@
 """Information gain: the pair whose answer tells most about scores on a continuous scale.
 
-Ours, for essays, images, answers of language models: what falls into no classes. Every document has
-a score that is believed to be somewhere, with a covariance; answers, ties among them, move it as
-far as their worker can be relied on; and the next pair is the one whose answer has the most mutual
-information with the scores, where an order has most to lose. A table prices all pairs.
+Ours, for essays, images, answers of language models: documents that fall into no classes. Scores
+have a Gaussian posterior with a covariance, fitted by expectation propagation
+(`inference/gaussian_scores/expectation_propagation.py`); answers, ties among them, are weighted by
+the reliability of their worker. The next pair is the one whose answer has the most mutual
+information with the scores, weighted by the importance of its documents for the stopping rule.
 """
 
 from collections import Counter
@@ -14,46 +15,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.base import Choice, Idle, Worker
+from nextpair.selectors.base import Choice, Idle, WorkerHistory
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.inference.gaussian_scores import summaries
-from nextpair.selectors.inference.gaussian_scores.acquisition import Situation, expect
-from nextpair.selectors.inference.gaussian_scores.information_table import Prices
-from nextpair.selectors.inference.gaussian_scores.schedule import Learning, View
-from nextpair.selectors.inference.gaussian_scores.stopping import Goal, Reach
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.inference.gaussian_scores.acquisition import ScoreAcquisition, anticipate
+from nextpair.selectors.inference.gaussian_scores.information_table import InformationTable
+from nextpair.selectors.inference.gaussian_scores.posterior import ScorePosterior
+from nextpair.selectors.inference.gaussian_scores.schedule import ScoreSchedule, ScoreSnapshot
+from nextpair.selectors.inference.gaussian_scores.stopping import (
+    ScoreStoppingRule,
+    ScoreStoppingStatus,
+)
+from nextpair.selectors.inference.numerics import Array
+from nextpair.selectors.inference.stopping import JudgmentBudget
+from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Outcome, Pair
 from nextpair.selectors.state.order import Order
 from nextpair.selectors.state.settings import Forecast, Judges
 
-ANSWERS = {Outcome.BETTER: 0, Outcome.TIE: 1, Outcome.WORSE: 2}
-OUT = 0.02
-"""Who is so unlikely to be the best has lost, where the best one is looked for."""
+MIN_BEST_PROBABILITY = 0.02
+"""Where the best document is looked for, one that is less likely to be it is not asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How scores are found.
+    """The options of information gain.
 
     Parameters
     ----------
     risk
-        When it is enough: how many of all pairs may be expected in the wrong order, as a share; of
-        the best so many, the chance that they are not the right ones.
+        The stopping rule: the expected share of pairs in the wrong order; with `top`, the
+        probability that these are not the best documents.
     top
-        Only the best so many are looked for; 0 for the whole order. With 1, documents that have
-        lost are left alone and the others meet each other.
+        Only this many of the best documents are looked for; 0 for the whole order. With 1,
+        documents that are unlikely to be the best are not asked about any more.
     width
-        In place of the risk: how wide the 90 % intervals of scores may be on average; 0 for none.
+        In place of the risk: the mean width of the 90 % intervals of scores; 0 for none.
     budget
         Judgments per document after which nothing more is asked; 0 for no limit.
     ease
-        How often a judge is expected to find the better of two, at least: from 0.5 for any pair to
-        below 1. Untrained judges are put off by pairs that are too close.
+        The smallest probability with which a judge is to find the better of two documents: from 0.5
+        for any pair to below 1. Pairs that are too close discourage untrained judges.
     dismiss
-        How surely somebody must be answering at random to be asked nothing more; 1 for never.
+        The probability of answering at random from which a worker is asked nothing more; 1 for
+        never.
     """
 
     risk: float = 0.02
@@ -76,144 +82,153 @@ class Options:
         return getattr(self, name)
 
 
-class InformationGain(Believer):
-    """Believes something of every document's score, and asks what would teach it most."""
+class InformationGain(BayesianSelector):
+    """Keeps a posterior over every document's score, and asks for the most informative pair."""
 
     name = "information-gain"
     Options = Options
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)
-        self._learning = Learning(documents)
-        self._goal = Goal(options.risk, options.top, options.width)
-        self._prices: dict[float, Prices] = {}
-        self._settled: Order | None = None
+        self._schedule = ScoreSchedule(documents)
+        self._stopping_rule = ScoreStoppingRule(options.risk, options.top, options.width)
+        self._budget = JudgmentBudget(options.budget, len(documents))
+        self._tables: dict[float, InformationTable] = {}
+        self._settled_order: Order | None = None
 
-    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
-        """Take in one judgment."""
-        self._learning.add(first, second, ANSWERS[outcome], worker)
-        self._settled = None
+    def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+        """Update the posterior with one judgment."""
+        self._schedule.observe(first, second, outcome.code, worker)
+        self._settled_order = None
 
-    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:
-        """Learn of a worker from an answer to a question whose answer was known."""
-        self._learning.add_known(ANSWERS[truth], ANSWERS[said], worker)
-        self._settled = None
+    def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:
+        """Update the worker model with the response to a gold question."""
+        self._schedule.observe_gold(worker, truth.code, said.code)
+        self._settled_order = None
 
     @classmethod
-    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Turn nobody away where judges are few: nobody would be left."""
+    def defaults_for(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Dismiss nobody where judges are few: nobody would be left."""
         return {} if judges is Judges.CROWD else {"dismiss": 1.0}
 
-    # -- asking ---------------------------------------------------------------------------------
+    # -- choosing a pair ------------------------------------------------------------------------
 
-    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
-        """Choose the pair that teaches most among those this worker may have."""
-        if len(self.documents) < 2 or self.spent:
+    def choose_pair(
+        self, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
+    ) -> Choice:
+        """Choose the most informative pair among those this worker may have."""
+        if len(self.documents) < 2 or self.budget_spent:
             return Idle.DONE
-        view = self._learning.look()
-        reach = self._goal.look(view.beliefs, view.margin)
-        if reach.enough:
+        snapshot = self._schedule.current()
+        status = self._stopping_rule.status(snapshot.posterior, snapshot.margin)
+        if status.is_met:
             return Idle.DONE
-        if self._spent_with(open_pairs):
+        if self._is_spent_with(open_pairs):
             return Idle.WAIT
-        if view.guesses(worker.id) > self.options.dismiss:
+        if snapshot.random_kind_probability(worker.id) > self.options.dismiss:
             return Idle.SEEN
-        best = self._situation(view, reach, worker, open_pairs, rng).best()
+        best = self._acquisition(snapshot, status, worker, open_pairs, rng).best_pair()
         return Idle.WAIT if best is None else best
 
     @property
-    def spent(self) -> bool:
+    def budget_spent(self) -> bool:
         """Whether as many judgments have been given as the budget allows."""
-        return self._spent_with(Counter())
+        return self._is_spent_with(Counter())
 
     @property
-    def reached(self) -> bool:
+    def goal_reached(self) -> bool:
         """Whether no more pairs are expected in the wrong order than may be."""
-        view = self._learning.final()
-        return len(self.documents) < 2 or self._goal.look(view.beliefs, view.margin).enough
+        return len(self.documents) < 2 or self._converged_status().is_met
 
-    def _spent_with(self, open_pairs: Counter[Pair]) -> bool:
-        limit = float(self.options.budget) * len(self.documents)
-        return 0 < limit <= self._learning.heard + open_pairs.total()
+    def _converged_status(self) -> ScoreStoppingStatus:
+        snapshot = self._schedule.converged()
+        return self._stopping_rule.status(snapshot.posterior, snapshot.margin)
 
-    def _situation(
+    def _is_spent_with(self, open_pairs: Counter[Pair]) -> bool:
+        return self._budget.is_spent(self._schedule.count + open_pairs.total())
+
+    def _acquisition(
         self,
-        view: View,
-        reach: Reach,
-        worker: Worker,
+        snapshot: ScoreSnapshot,
+        status: ScoreStoppingStatus,
+        worker: WorkerHistory,
         open_pairs: Counter[Pair],
         rng: np.random.Generator,
-    ) -> Situation:
-        beliefs = view.beliefs
+    ) -> ScoreAcquisition:
+        posterior = snapshot.posterior
         if open_pairs:
-            beliefs = expect(beliefs, open_pairs, view.margin)
-            reach = self._goal.look(beliefs, view.margin)
-        weights, only_best = reach.weights, self.options.top == 1
+            posterior = anticipate(posterior, open_pairs, snapshot.margin)
+            status = self._stopping_rule.status(posterior, snapshot.margin)
+        importance, only_best = status.importance, self.options.top == 1
         if only_best:
-            weights = np.where(weights < 2 * OUT, 0.0, weights)
-        return Situation(
-            beliefs,
-            self._prices_at(view),
-            weights,
+            importance = np.where(importance < 2 * MIN_BEST_PROBABILITY, 0.0, importance)
+        return ScoreAcquisition(
+            posterior,
+            self._information_table(snapshot),
+            importance,
             frozenset((*open_pairs, *worker.answered, *worker.held)),
             rng.random(len(self.documents)),
-            near=not view.whole,
-            together=only_best,
+            neighbours_only=not posterior.has_covariance,
+            both_important=only_best,
         )
 
-    def _prices_at(self, view: View) -> Prices:
-        """Return the prices of answers; the margin of ties has only so many values."""
-        key = view.margin if view.ties else -1.0
-        if key not in self._prices:
-            self._prices[key] = Prices(view.margin, view.ties, self.options.ease)
-        return self._prices[key]
+    def _information_table(self, snapshot: ScoreSnapshot) -> InformationTable:
+        """Return the table for the tie margin, of which there are few values."""
+        key = snapshot.margin if snapshot.has_ties else -1.0
+        if key not in self._tables:
+            self._tables[key] = InformationTable(
+                snapshot.margin, snapshot.has_ties, self.options.ease
+            )
+        return self._tables[key]
 
-    # -- telling --------------------------------------------------------------------------------
+    # -- reporting ------------------------------------------------------------------------------
 
-    def settled(self) -> Order:
-        """Return the order of the documents whose intervals lie apart."""
-        if self._settled is None:
-            self._settled = summaries.order_of(self._learning.final().beliefs)
-        return self._settled
+    @property
+    def _posterior(self) -> ScorePosterior:
+        return self._schedule.converged().posterior
+
+    def settled_order(self) -> Order:
+        """Return the order of the documents whose intervals do not overlap."""
+        if self._settled_order is None:
+            self._settled_order = summaries.interval_order(self._posterior)
+        return self._settled_order
 
     def settled_documents(self) -> NDArray[np.bool_]:
-        """Say which documents are expected on the right side of as many others as is enough."""
-        if self.reached:
+        """Return the documents whose certainty is high enough, or all once the goal is reached."""
+        if self.goal_reached:
             return np.ones(len(self.documents), dtype=np.bool_)
-        sure: NDArray[np.bool_] = self.certainty() >= 1 - self.options.risk
-        return sure
+        settled: NDArray[np.bool_] = self.certainty() >= 1 - self.options.risk
+        return settled
 
-    def guesses(self) -> Array:
-        """Return the score of each document, larger is better."""
-        return self._learning.final().beliefs.means.copy()
+    def point_estimates(self) -> Array:
+        """Return the posterior mean of each score, larger is better."""
+        return self._posterior.means.copy()
 
-    def errors(self) -> Array:
-        """Return the standard error of each score."""
-        found: Array = np.sqrt(self._learning.final().beliefs.variances)
-        return found
+    def standard_errors(self) -> Array:
+        """Return the posterior standard deviation of each score."""
+        errors: Array = np.sqrt(self._posterior.variances)
+        return errors
 
-    def spreads(self) -> Array:
-        """Return the variance of the difference of every two scores."""
-        return self._learning.final().beliefs.spreads(np.arange(len(self.documents)))
+    def difference_variances(self) -> Array:
+        """Return the posterior variance of the difference of every two scores."""
+        return self._posterior.difference_variances(np.arange(len(self.documents)))
 
     def certainty(self) -> Array:
-        """Return how likely each document is on the right side of any other."""
-        return summaries.certainty(self._learning.final().beliefs)
+        """Return the mean probability that each document is on the right side of another one."""
+        return summaries.certainty(self._posterior)
 
-    def chance(self, first: int, second: int) -> float:
-        """Return how likely the first of two documents is the better one."""
-        return summaries.chance(self._learning.final().beliefs, first, second)
+    def win_probability(self, first: int, second: int) -> float:
+        """Return the probability that the first of two documents is the better one."""
+        return summaries.win_probability(self._posterior, first, second)
 
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered."""
-        return self._learning.final().reliabilities()
+        return self._schedule.converged().reliabilities()
 
     def forecast(self) -> Forecast | None:
-        """Say how many more judgments will be needed."""
-        view = self._learning.final()
-        reach = self._goal.look(view.beliefs, view.margin)
-        return summaries.forecast(reach, self._goal, self._learning.heard, self._left())
-
-    def _left(self) -> float:
-        limit = self.options.budget * len(self.documents)
-        return max(limit - self._learning.heard, 0.0) if limit else np.inf
+        """Forecast how many more judgments are needed."""
+        judgments = self._schedule.count
+        remaining = self._budget.remaining(judgments)
+        return summaries.forecast(
+            self._converged_status(), self._stopping_rule, judgments, remaining
+        )

@@ -1,10 +1,11 @@
-"""Placement: find every document's place among the classes, with no more answers than that takes.
+"""Placement: find the class of every document, with no more answers than that takes.
 
-Ours, after what Merge-Tie-Judge asks of its successors: to need fewer judgments, and to bear
-answers that contradict each other. Every answer is weighed by how its worker answers, all of them
-together say how likely each document is of which class, and the next question is the one whose
-answer is expected to tell most. Nothing is asked a fixed number of times: what is certain is left
-alone, and what is doubtful is asked about again.
+Ours, after what Merge-Tie-Judge asks of its successors: to need fewer judgments, and to tolerate
+contradictory answers. Documents have latent places among ordered classes, and workers confusion
+matrices; belief propagation over all answers gives the posterior
+(`inference/ordinal_classes/posterior.py`). The next pair is the one with the highest expected
+information gain. No pair is asked a fixed number of times: certain documents are left alone, and
+uncertain ones are asked about again.
 """
 
 from collections import Counter
@@ -16,73 +17,76 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nextpair.selectors.base import Choice, Idle, Selector, Worker
+from nextpair.selectors.base import Choice, Idle, Selector, WorkerHistory
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.inference.exact_classes.exact_placement import Proof
+from nextpair.selectors.inference.exact_classes.exact_placement import ExactPlacement
+from nextpair.selectors.inference.numerics import Array, Mask
 from nextpair.selectors.inference.ordinal_classes.acquisition import (
-    Mask,
-    Question,
-    Situation,
+    ClassAcquisition,
+    InformativePair,
     documents_of,
     draw_opponents,
 )
-from nextpair.selectors.inference.ordinal_classes.anchored_components import Mainland
-from nextpair.selectors.inference.ordinal_classes.credible_intervals import spans
-from nextpair.selectors.inference.ordinal_classes.disambiguation import confirm
-from nextpair.selectors.inference.ordinal_classes.eligibility import askable
+from nextpair.selectors.inference.ordinal_classes.anchored_components import AnchoredComponents
+from nextpair.selectors.inference.ordinal_classes.credible_intervals import place_intervals
+from nextpair.selectors.inference.ordinal_classes.disambiguation import disambiguating_choice
+from nextpair.selectors.inference.ordinal_classes.eligibility import eligible_documents
 from nextpair.selectors.inference.ordinal_classes.forecast import forecast
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.ordinal_classes.schedule import Fitting
-from nextpair.selectors.inference.ordinal_classes.snapshot import View
-from nextpair.selectors.inference.ordinal_classes.stopping import Goal, Reach
+from nextpair.selectors.inference.ordinal_classes.schedule import ClassSchedule
+from nextpair.selectors.inference.ordinal_classes.snapshot import ClassSnapshot
+from nextpair.selectors.inference.ordinal_classes.stopping import (
+    ClassStoppingRule,
+    ClassStoppingStatus,
+)
+from nextpair.selectors.inference.stopping import JudgmentBudget
 from nextpair.selectors.inference.workers.crowd import USUAL_ERROR
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.bayesian_selector import BayesianSelector, Reliability
 from nextpair.selectors.state.documents import Documents
 from nextpair.selectors.state.judgments import Outcome, Pair, unordered
-from nextpair.selectors.state.layout import settled_documents
+from nextpair.selectors.state.layout import placed_documents
 from nextpair.selectors.state.order import Order
 from nextpair.selectors.state.settings import Forecast, Judges
 
-ANSWERS = {Outcome.BETTER: 0, Outcome.TIE: 1, Outcome.WORSE: 2}
-FIRM = 0.9
-"""How certain a document's place must be to measure others by it."""
-CALM = 0.15
-"""No new document is begun while more of those begun than this are expected to be misplaced."""
-PATIENCE = 3.0
-"""But that ends with so many judgments per document begun: some doubts stay, whatever is asked."""
-EAGER = 3.0
-"""How much less a question about a document begun may teach then, as a factor."""
-LEAST_TIES = 0.6
-"""If fewer answers to ties are ties, classes are no more than a way to ask."""
-CAREFUL = 0.05
+REFERENCE_CERTAINTY = 0.9
+"""The probability of a document's place from which others are compared with it."""
+MAX_UNFINISHED_SHARE = 0.15
+"""No new document is judged while more than this share of the judged ones may be misplaced."""
+MAX_UNFINISHED_JUDGMENTS = 3.0
+"""But that ends after this many judgments per judged document: some uncertainty stays, whatever is
+asked."""
+UNFINISHED_PREFERENCE = 3.0
+"""A pair with a judged document is preferred until a new one gives this many times its
+information."""
+MIN_TIE_ACCURACY = 0.6
+"""If fewer answers to ties are ties, classes are no more than a way to choose pairs."""
+CAREFUL_ERROR = 0.05
 """The share of wrong answers to be expected of careful people."""
-LITTLE = 1e-6
-"""Chance that only decides between equals."""
+JITTER = 1e-6
+"""The size of the random numbers that break ties between equally informative pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How placement is done.
+    """The options of placement.
 
     Parameters
     ----------
     risk
         How many documents may be misplaced, as a share of those outside the largest class. With 0
-        workers are believed to be always right and the whole order is proven, whatever else is
-        said here.
+        every answer is taken for true and the whole order is proven, whatever the other options.
     top
-        Only the best so many need to be settled; 0 for all.
+        Only this many of the best documents have to be settled; 0 for all.
     budget
-        Judgments per document after which nothing more is asked; 0 for no limit. Answers that say
-        nothing, or documents that cannot be told apart nor tied, would go on for ever.
+        Judgments per document after which nothing more is asked; 0 for no limit. Uninformative
+        answers, or documents that can neither be ordered nor tied, would never end.
     stay
-        How much information may be given up, as a share, to keep a document on the worker's screen.
+        The share of the information that may be given up to keep a document on the worker's screen.
     hurry
-        How many pairs may be open for every document that is expected to be misplaced. With more a
-        crowd is done sooner, and needs more answers: what some say would have spared others.
+        How many pairs may be open for every document that is expected to be misplaced. With more, a
+        crowd is done sooner but needs more answers: some answers would have made others
+        unnecessary.
     error
-        The share of wrong answers to be expected of a worker who has not answered yet. What their
-        answers say of them counts for more with each.
+        The expected share of wrong answers of a new worker. It counts for less with each answer.
     """
 
     risk: float = 0.02
@@ -107,8 +111,8 @@ class Options:
                 raise BadOption(f"{name} must not be negative, got {getattr(self, name)}")
 
 
-class Placement(Believer):
-    """Believes something of every document's place, and asks what would teach it most."""
+class Placement(BayesianSelector):
+    """Keeps a posterior over every document's place, and asks for the most informative pair."""
 
     name = "placement"
     Options = Options
@@ -117,220 +121,240 @@ class Placement(Believer):
         super().__init__(documents, order, options, seed)
         size = len(documents)
         founder = int(np.random.default_rng(seed).integers(max(size, 1)))
-        self._fitting = Fitting(documents, founder, options.error)
-        self._mainland = Mainland(size, founder)
-        self._goal = Goal(options.risk, options.top)
-        self._heard = 0
+        self._schedule = ClassSchedule(documents, founder, options.error)
+        self._components = AnchoredComponents(size, founder)
+        self._stopping_rule = ClassStoppingRule(options.risk, options.top)
+        self._budget = JudgmentBudget(options.budget, size)
         self._answered: Counter[Pair] = Counter()
-        self._settled: Order | None = None
+        self._settled_order: Order | None = None
 
-    def hear(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
-        """Take in one judgment."""
-        self._fitting.add(first, second, ANSWERS[outcome], worker)
-        self._mainland.compare(first, second)
-        self._heard += 1
+    def observe(self, first: int, second: int, outcome: Outcome, worker: str) -> None:
+        """Update the posterior with one judgment."""
+        self._schedule.observe(first, second, outcome.code, worker)
+        self._components.connect(first, second)
         self._answered[unordered(first, second)] += 1
-        self._settled = None
+        self._settled_order = None
 
-    def hear_known(self, truth: Outcome, said: Outcome, worker: str) -> None:
-        """Learn of a worker from an answer to a question whose answer was known."""
-        self._fitting.add_known(ANSWERS[truth], ANSWERS[said], worker)
-        self._settled = None
+    def observe_gold(self, truth: Outcome, said: Outcome, worker: str) -> None:
+        """Update the worker model with the response to a gold question."""
+        self._schedule.observe_gold(worker, truth.code, said.code)
+        self._settled_order = None
 
-    # -- asking ---------------------------------------------------------------------------------
+    # -- choosing a pair ------------------------------------------------------------------------
 
-    def ask(self, worker: Worker, open_pairs: Counter[Pair], rng: np.random.Generator) -> Choice:
-        """Choose the pair that teaches most among those this worker may have."""
-        if self.spent or len(self.documents) < 2:
+    def choose_pair(
+        self, worker: WorkerHistory, open_pairs: Counter[Pair], rng: np.random.Generator
+    ) -> Choice:
+        """Choose the most informative pair among those this worker may have."""
+        if self.budget_spent or len(self.documents) < 2:
             return Idle.DONE
-        beliefs = self._fitting.look()
-        reach = self._goal.look(beliefs)
-        if reach.enough:
-            beliefs = self._fitting.final()
-            reach = self._goal.look(beliefs)
-            if reach.enough:
-                if self._spent_with(open_pairs):
+        snapshot = self._schedule.current()
+        status = self._stopping_rule.status(snapshot)
+        if status.is_met:
+            snapshot = self._schedule.converged()
+            status = self._stopping_rule.status(snapshot)
+            if status.is_met:
+                if self._is_spent_with(open_pairs):
                     return Idle.WAIT
-                firm = self._firm(beliefs)
-                answered = self._answered
-                return confirm(beliefs, firm, reach.told_apart, worker, open_pairs, answered, rng)
-        wanted = askable(open_pairs, reach, self._mainland, self._heard, self.options.hurry)
-        if self._spent_with(open_pairs) or not wanted.any():
+                return disambiguating_choice(
+                    snapshot,
+                    self._reference(snapshot),
+                    status.relevant_places,
+                    worker,
+                    open_pairs,
+                    self._answered,
+                    rng,
+                )
+        eligible = eligible_documents(
+            open_pairs, status, self._components, self._schedule.count, self.options.hurry
+        )
+        if self._is_spent_with(open_pairs) or not eligible.any():
             return Idle.WAIT
-        situation = self._situation(beliefs, reach, worker, open_pairs, rng)
-        best = self._best(beliefs, reach, situation, wanted)
+        acquisition = self._acquisition(snapshot, status, worker, open_pairs, rng)
+        best = self._best_pair(snapshot, status, acquisition, eligible)
         if best is None:
-            # Nothing is firm, or this worker has seen it all: any comparison is better than none.
-            every = np.ones_like(situation.firm)
-            situation = replace(situation, firm=every, opponents=np.flatnonzero(every))
-            best = self._best(beliefs, reach, situation, wanted)
+            # There is no reference document, or this worker has seen all such pairs: any other
+            # comparison is better than none.
+            every = np.ones_like(acquisition.reference)
+            acquisition = replace(acquisition, reference=every, opponents=np.flatnonzero(every))
+            best = self._best_pair(snapshot, status, acquisition, eligible)
         if best is None:
-            best = situation.best(situation.least_certain(wanted, len(wanted)))
+            best = acquisition.best_pair(acquisition.most_uncertain(eligible, len(eligible)))
         if best is None:
             return Idle.WAIT
-        return self._stay(best, situation, worker)
+        return self._keep_document(best, acquisition, worker)
 
     @property
-    def spent(self) -> bool:
+    def budget_spent(self) -> bool:
         """Whether as many judgments have been given as the budget allows."""
-        return self._spent_with(Counter())
+        return self._is_spent_with(Counter())
 
     @property
-    def reached(self) -> bool:
+    def goal_reached(self) -> bool:
         """Whether no more documents are expected to be misplaced than may be."""
-        return len(self.documents) < 2 or self._goal.look(self._fitting.final()).enough
+        return len(self.documents) < 2 or self._converged_status().is_met
 
-    def _spent_with(self, open_pairs: Counter[Pair]) -> bool:
-        limit = float(self.options.budget) * len(self.documents)
-        return 0 < limit <= self._heard + open_pairs.total()
+    def _converged_status(self) -> ClassStoppingStatus:
+        return self._stopping_rule.status(self._schedule.converged())
 
-    def _situation(
+    def _is_spent_with(self, open_pairs: Counter[Pair]) -> bool:
+        return self._budget.is_spent(self._schedule.count + open_pairs.total())
+
+    def _acquisition(
         self,
-        beliefs: View,
-        reach: Reach,
-        worker: Worker,
+        snapshot: ClassSnapshot,
+        status: ClassStoppingStatus,
+        worker: WorkerHistory,
         open_pairs: Counter[Pair],
         rng: np.random.Generator,
-    ) -> Situation:
-        def allowed(first: int, second: int) -> bool:
+    ) -> ClassAcquisition:
+        def is_allowed(first: int, second: int) -> bool:
             pair = unordered(first, second)
             return pair not in open_pairs and not worker.has_seen(pair)
 
-        firm, fresh = self._firm(beliefs), ~beliefs.judged
-        fresh[documents_of(open_pairs)] = False
-        return Situation(
-            beliefs.beliefs,
-            beliefs.lessons(worker.id),
-            firm,
-            fresh,
-            draw_opponents(firm, fresh, beliefs.likeliest, rng),
-            reach.entropies,
-            reach.told_apart,
-            allowed,
-            LITTLE * rng.random(len(self.documents)),
+        reference, unjudged = self._reference(snapshot), ~snapshot.judged
+        unjudged[documents_of(open_pairs)] = False
+        return ClassAcquisition(
+            snapshot.probabilities,
+            snapshot.outcome_likelihood(worker.id),
+            reference,
+            unjudged,
+            draw_opponents(reference, unjudged, snapshot.map_class, rng),
+            status.entropies,
+            status.relevant_places,
+            is_allowed,
+            JITTER * rng.random(len(self.documents)),
         )
 
-    def _firm(self, beliefs: View) -> Mask:
-        """Say which documents others can be measured by: the certain ones, and one per class."""
-        mainland = self._mainland.joined
-        firm: Mask = mainland & (beliefs.certainty >= FIRM)
-        of_classes = firm & (beliefs.of_likeliest >= FIRM)
-        members = np.bincount(beliefs.likeliest[of_classes], minlength=beliefs.classes)
-        # A class with a firm member has its surest one among them.
+    def _reference(self, snapshot: ClassSnapshot) -> Mask:
+        """Return the documents to compare others with: the certain ones, at least one per class."""
+        anchored = self._components.anchored
+        reference: Mask = anchored & (snapshot.map_place_probability >= REFERENCE_CERTAINTY)
+        of_classes = reference & (snapshot.map_class_probability >= REFERENCE_CERTAINTY)
+        members = np.bincount(snapshot.map_class[of_classes], minlength=snapshot.class_count)
+        # In a class without a certain member the surest one is taken.
         for number in (members == 0).nonzero()[0].tolist():
-            firm[(beliefs.beliefs[:, 2 * number + 1] * mainland).argmax()] = True
-        return firm
+            reference[(snapshot.probabilities[:, 2 * number + 1] * anchored).argmax()] = True
+        return reference
 
-    def _best(
-        self, beliefs: View, reach: Reach, situation: Situation, wanted: Mask
-    ) -> Question | None:
-        """Choose the best question; rather one about a document begun, if many are in doubt."""
-        best = situation.best(situation.least_certain(wanted))
-        begun = beliefs.judged
-        count = np.count_nonzero(begun)
-        doubtful = reach.errors[begun].sum() > max(0.5, CALM * count)
-        if not doubtful or self._heard >= PATIENCE * count:
+    def _best_pair(
+        self,
+        snapshot: ClassSnapshot,
+        status: ClassStoppingStatus,
+        acquisition: ClassAcquisition,
+        eligible: Mask,
+    ) -> InformativePair | None:
+        """Return the best pair; one with a judged document, if many of these are uncertain."""
+        best = acquisition.best_pair(acquisition.most_uncertain(eligible))
+        judged = snapshot.judged
+        count = np.count_nonzero(judged)
+        is_unfinished = status.errors[judged].sum() > max(0.5, MAX_UNFINISHED_SHARE * count)
+        if not is_unfinished or self._schedule.count >= MAX_UNFINISHED_JUDGMENTS * count:
             return best
-        of_begun = situation.best(situation.least_certain(wanted & begun))
-        if best is None or of_begun is None:
-            return best or of_begun
-        return of_begun if of_begun.information * EAGER >= best.information else best
+        of_judged = acquisition.best_pair(acquisition.most_uncertain(eligible & judged))
+        if best is None or of_judged is None:
+            return best or of_judged
+        is_preferred = of_judged.information * UNFINISHED_PREFERENCE >= best.information
+        return of_judged if is_preferred else best
 
-    def _stay(self, best: Question, situation: Situation, worker: Worker) -> Pair:
-        """Keep one of the documents the worker has just seen, if that costs little."""
-        last = worker.last
+    def _keep_document(
+        self, best: InformativePair, acquisition: ClassAcquisition, worker: WorkerHistory
+    ) -> Pair:
+        """Keep one of the documents on the worker's screen, if that costs little information."""
+        last = worker.last_pair
         if last is None or not self.options.stay or set(last) & set(best.pair):
             return best.pair
-        gains = situation.gains(best.pair, np.array(last, dtype=np.intp))
-        for place in np.argsort(-gains, axis=None).tolist():
-            document, seen = best.pair[place // 2], last[place % 2]
-            if gains.flat[place] < (1 - self.options.stay) * best.information:
+        gains = acquisition.gains(best.pair, np.array(last, dtype=np.intp))
+        for cell in np.argsort(-gains, axis=None).tolist():
+            document, kept = best.pair[cell // 2], last[cell % 2]
+            if gains.flat[cell] < (1 - self.options.stay) * best.information:
                 break
-            if situation.allowed(document, seen):
-                return document, seen
+            if acquisition.is_allowed(document, kept):
+                return document, kept
         return best.pair
 
-    # -- telling --------------------------------------------------------------------------------
+    # -- reporting ------------------------------------------------------------------------------
 
-    def settled(self) -> Order:
-        """Return the relations of the documents that are taken for settled."""
-        if self._settled is None:
-            sure, likeliest = self.settled_documents(), self._fitting.final().likeliest
+    def settled_order(self) -> Order:
+        """Return the relations of the settled documents."""
+        if self._settled_order is None:
+            settled, map_class = self.settled_documents(), self._schedule.converged().map_class
             if self.has_classes:
                 members = [
-                    np.flatnonzero(sure & (likeliest == one))
-                    for one in range(int(likeliest.max(initial=0)) + 1)
+                    np.flatnonzero(settled & (map_class == number))
+                    for number in range(int(map_class.max(initial=0)) + 1)
                 ]
-                classes = [one.tolist() for one in members if len(one)]
-                self._settled = Order.of_classes(len(sure), classes)
+                classes = [documents.tolist() for documents in members if len(documents)]
+                self._settled_order = Order.of_classes(len(settled), classes)
             else:
-                # Of one class or not: who is in the same one is not said to be tied.
-                lows = np.where(sure, -likeliest, -np.inf)
-                self._settled = Order.of_intervals(lows, np.where(sure, -likeliest, np.inf))
-        return self._settled
+                # Documents of one class are not reported as tied.
+                lows = np.where(settled, -map_class, -np.inf)
+                highs = np.where(settled, -map_class, np.inf)
+                self._settled_order = Order.of_intervals(lows, highs)
+        return self._settled_order
 
     def settled_documents(self) -> NDArray[np.bool_]:
-        """Say which documents are certain enough, or all once that is so of enough of them."""
-        reach = self._goal.look(self._fitting.final())
-        sure: NDArray[np.bool_] = reach.errors <= self.options.risk
-        if reach.enough:
-            return np.ones_like(sure)
-        # Places are relative: one document alone, the founder of the first class, has none.
-        return sure if np.count_nonzero(sure) > 1 else np.zeros_like(sure)
+        """Return the documents that are certain enough, or all once the stopping rule is met."""
+        status = self._converged_status()
+        settled: NDArray[np.bool_] = status.errors <= self.options.risk
+        if status.is_met:
+            return np.ones_like(settled)
+        # Places are relative: the founder of the first class alone has none.
+        return settled if np.count_nonzero(settled) > 1 else np.zeros_like(settled)
 
     @property
     def has_classes(self) -> bool:
-        """Whether those of a class are called equal often enough for classes to mean something."""
-        return bool(self._fitting.final().crowd.sees_ties >= LEAST_TIES)
+        """Whether documents of a class are called tied often enough for classes to be reported."""
+        return bool(self._schedule.converged().crowd.tie_accuracy >= MIN_TIE_ACCURACY)
 
-    def spans(self) -> NDArray[np.int64]:
-        """Return the places that hold most of what is believed of each document."""
-        return spans(self._fitting.final(), settled_documents(self.settled()))
+    def place_intervals(self) -> NDArray[np.int64]:
+        """Return the 90 % credible interval of each document's place."""
+        return place_intervals(self._schedule.converged(), placed_documents(self.settled_order()))
 
-    def guesses(self) -> Array:
-        """Return a number for each document, larger is better: its likeliest class.
+    def point_estimates(self) -> Array:
+        """Return a number for each document, larger is better: its most likely class.
 
-        Where those of a class are seldom called equal there are no classes to speak of, and all
-        answers together say more about single documents (Bradley-Terry).
+        Where documents of a class are seldom called tied there are no classes to speak of, and
+        Bradley-Terry scores say more about single documents.
         """
         if not self.has_classes:
-            return self._fitting.strengths()
-        return -self._fitting.final().likeliest.astype(np.float64)
+            return self._schedule.bradley_terry_scores()
+        return -self._schedule.converged().map_class.astype(np.float64)
 
-    def chance(self, first: int, second: int) -> float:
-        """Return how likely the first of two documents is the better one, a tie counting half."""
+    def win_probability(self, first: int, second: int) -> float:
+        """Return the probability that the first document is better, a tie counting half."""
         if not self.has_classes:
-            strengths = self._fitting.strengths()
-            return float(expit(strengths[first] - strengths[second]))
-        one, other = self._fitting.final().beliefs[[first, second]]
-        return float(one @ (1 - other.cumsum() + other / 2))
+            scores = self._schedule.bradley_terry_scores()
+            return float(expit(scores[first] - scores[second]))
+        of_first, of_second = self._schedule.converged().probabilities[[first, second]]
+        return float(of_first @ (1 - of_second.cumsum() + of_second / 2))
 
     def certainty(self) -> Array:
-        """Return how likely each document is of the class it is said to be of."""
-        return self._fitting.final().of_likeliest
+        """Return the probability of each document's most likely class."""
+        return self._schedule.converged().map_class_probability
 
     def reliabilities(self) -> Sequence[Reliability]:
         """Describe the workers who have answered."""
-        return self._fitting.final().reliabilities()
+        return self._schedule.converged().reliabilities()
 
     def forecast(self) -> Forecast:
-        """Say how many more judgments will be needed."""
-        beliefs, size = self._fitting.final(), len(self.documents)
-        left = self.options.budget * size - self._heard if self.options.budget else np.inf
-        reach = self._goal.look(beliefs)
-        if size < 2 or left <= 0 or reach.enough:
+        """Forecast how many more judgments are needed."""
+        snapshot, size = self._schedule.converged(), len(self.documents)
+        remaining = self._budget.remaining(self._schedule.count)
+        status = self._stopping_rule.status(snapshot)
+        if size < 2 or remaining <= 0 or status.is_met:
             return Forecast(0, 0, 0)
-        each = min(reach.most / size, 0.5)
-        return forecast(reach.doubts, each, beliefs.crowd.ordinary, left)
+        goal = min(status.tolerance / size, 0.5)
+        return forecast(status.posterior_errors, goal, snapshot.crowd.ordinary, remaining)
 
     @classmethod
-    def expectations(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Take one judge's answers for true, and expect a few to err seldom."""
+    def defaults_for(cls, judges: Judges, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Take a single judge's answers for true, and expect few errors of few judges."""
         if judges is Judges.ONE and not given.get("top"):
             return {"risk": 0.0}
-        return {} if judges is Judges.CROWD else {"error": CAREFUL}
+        return {} if judges is Judges.CROWD else {"error": CAREFUL_ERROR}
 
     @classmethod
-    def variant(cls, options: Any) -> type[Selector]:
-        """Prove the order if workers are always right."""
-        return cls if options.risk else Proof
+    def implementation(cls, options: Any) -> type[Selector]:
+        """Return the exact selector if workers are believed to be always right."""
+        return cls if options.risk else ExactPlacement

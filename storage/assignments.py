@@ -1,4 +1,4 @@
-"""Assignments: who was asked what, and until when it is theirs alone."""
+"""Assignments: which worker was issued which question, and until when the lease runs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ COLUMNS: tuple[Any, ...] = (
     Assignment.quarantine,
     Assignment.held,
 )
-"""What an `AssignmentRow` is made of."""
+"""The columns of an `AssignmentRow`."""
 _ADD = insert(Assignment)
 _FIND = select(*COLUMNS).where(
     Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("number")
@@ -62,7 +62,7 @@ CHANGES: dict[str, Any] = {
     "quarantine": bindparam("new_quarantine"),
     "held": bindparam("new_held", type_=Assignment.held.type),
 }
-"""What may change about an assignment."""
+"""The columns of an assignment that may change."""
 _CHANGE = (
     update(Assignment)
     .where(Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("which"))
@@ -77,12 +77,12 @@ def add_assignments(connection: Connection, rows: Sequence[AssignmentRow]) -> No
 
 
 def change_assignment(connection: Connection, row: AssignmentRow) -> None:
-    """Store what may have changed about an assignment."""
+    """Update an assignment."""
     connection.execute(_CHANGE, {"topic": row.topic_id, **changed_values(row)})
 
 
 def changed_values(row: AssignmentRow) -> dict[str, Any]:
-    """Return what changing an assignment is told."""
+    """Return the parameters of the update of an assignment."""
     return {
         "which": row.number,
         "new_swapped": row.swapped,
@@ -108,7 +108,7 @@ def find_assignment(connection: Connection, topic_id: int, number: int) -> Assig
 def of_pair(
     connection: Connection, topic_id: int, worker_id: int, pair: tuple[int, int]
 ) -> AssignmentRow | None:
-    """Return a worker's question about a pair, if they ever had it as work."""
+    """Return a worker's assignment of a pair as work, if they ever had it."""
     found = select(*COLUMNS).where(
         Assignment.topic_id == topic_id,
         Assignment.worker_id == worker_id,
@@ -126,13 +126,15 @@ def unanswered(connection: Connection, topic_id: int) -> list[AssignmentRow]:
     return [AssignmentRow(*row) for row in found]
 
 
-def aside(connection: Connection, topic_id: int) -> list[AssignmentRow]:
-    """List the assignments of a topic that serve to check workers, answered or not."""
+def check_assignments(connection: Connection, topic_id: int) -> list[AssignmentRow]:
+    """List the check questions of a topic that were issued, answered or not."""
     return [AssignmentRow(*row) for row in connection.execute(_ASIDE, {"topic": topic_id})]
 
 
-def checked_by(connection: Connection, topic_id: int, worker_id: int) -> list[AssignmentRow]:
-    """List a worker's questions of a topic that belong to a batch or the quiz, oldest first."""
+def evaluated_of_worker(
+    connection: Connection, topic_id: int, worker_id: int
+) -> list[AssignmentRow]:
+    """List a worker's assignments of a topic that belong to a batch or the quiz, oldest first."""
     found = (
         select(*COLUMNS)
         .where(
@@ -146,7 +148,7 @@ def checked_by(connection: Connection, topic_id: int, worker_id: int) -> list[As
 
 
 def topics_with_batches(connection: Connection, worker_id: int) -> list[int]:
-    """List the topics on which a worker was asked something in batches."""
+    """List the topics on which a worker has had batches."""
     found = (
         select(Assignment.topic_id)
         .where(Assignment.worker_id == worker_id, Assignment.batch.is_not(None))
@@ -157,19 +159,19 @@ def topics_with_batches(connection: Connection, worker_id: int) -> list[int]:
 
 
 def changed_since(connection: Connection, topic_id: int, version: int) -> list[AssignmentRow]:
-    """List the assignments of a topic that are new or other than they were at a version."""
+    """List the assignments of a topic that are new or were changed after a version."""
     found = connection.execute(_CHANGED, {"topic": topic_id, "since": version})
     return [AssignmentRow(*row) for row in found]
 
 
 def of_request(connection: Connection, worker_id: int, request: str) -> list[AssignmentRow]:
-    """List what a worker was given in answer to one request."""
+    """List the assignments that one request of a worker was given."""
     given = {"worker": worker_id, "request": request}
     return [AssignmentRow(*row) for row in connection.execute(_OF_REQUEST, given)]
 
 
-def held_by(connection: Connection, worker_id: int, now: float) -> list[AssignmentRow]:
-    """List what a worker holds and has not answered, oldest first."""
+def leased_by(connection: Connection, worker_id: int, now: float) -> list[AssignmentRow]:
+    """List a worker's leases that have not expired, oldest first."""
     found = (
         select(*COLUMNS)
         .where(
@@ -185,13 +187,13 @@ def held_by(connection: Connection, worker_id: int, now: float) -> list[Assignme
 def count_answered(
     connection: Connection, worker_id: int, since: float, submission_id: int | None = None
 ) -> int:
-    """Count the questions that a worker has answered since a moment, and not taken back.
+    """Count the questions that a worker has answered since a moment, and not undone.
 
     Parameters
     ----------
     submission_id
-        The platform's session that is meant, if one is: what was handed out in another one before
-        the platform had confirmed it is left out, and what was in this one counts in any case.
+        The submission that is counted for, if it is for one: assignments that were issued in
+        another session before its confirmation are left out, those of this one always count.
     """
     answered = select(Judgment.number).where(
         Judgment.topic_id == Assignment.topic_id,
@@ -211,12 +213,12 @@ def count_answered(
 def count_taken(
     connection: Connection, worker_id: int, now: float, quarantine: int | None = None
 ) -> int:
-    """Count what a worker has answered or holds: what was skipped or ran out is not counted.
+    """Count what a worker has answered or leased; what was skipped or has expired is left out.
 
     Parameters
     ----------
     quarantine
-        The unconfirmed session for which it is counted, if it is for one: others do not matter.
+        The unconfirmed session that is counted for, if it is for one; others are left out.
     """
     counted = or_(
         Assignment.state.in_((State.ANSWERED.value, State.RETRACTED.value, State.HELD.value)),

@@ -1,4 +1,4 @@
-"""Checking workers: questions whose answers are known, and what came of each check."""
+"""Gold questions, and verdicts on workers."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -33,7 +33,7 @@ _VERDICT: tuple[Any, ...] = (
 
 
 def add_golds(connection: Connection, topic_id: int, rows: Sequence[GoldRow], total: int) -> None:
-    """Add questions whose answers are known, and tell every process that there are more."""
+    """Add gold questions; the topic's new version makes every process read them."""
     connection.execute(insert(Gold), [asdict(row) for row in rows])
     connection.execute(
         update(Topic).where(Topic.id == topic_id).values(golds=total, version=Topic.version + 1)
@@ -41,18 +41,18 @@ def add_golds(connection: Connection, topic_id: int, rows: Sequence[GoldRow], to
 
 
 def golds_of(connection: Connection, topic_id: int) -> list[GoldRow]:
-    """List a topic's questions with known answers."""
+    """List a topic's gold questions."""
     found = select(*_GOLD).where(Gold.topic_id == topic_id).order_by(Gold.number)
     return [GoldRow(*row) for row in connection.execute(found)]
 
 
 def add_verdict(connection: Connection, row: VerdictRow) -> None:
-    """Keep what came of a check."""
+    """Add a verdict."""
     connection.execute(insert(Verdict), asdict(row))
 
 
 def verdicts_on(connection: Connection, topic_id: int) -> list[VerdictRow]:
-    """List what came of checking the workers of a topic."""
+    """List the verdicts on the workers of a topic."""
     found = select(*_VERDICT).where(Verdict.topic_id == topic_id)
     return [VerdictRow(*row) for row in connection.execute(found)]
 
@@ -60,7 +60,7 @@ def verdicts_on(connection: Connection, topic_id: int) -> list[VerdictRow]:
 def verdicts_of(
     connection: Connection, worker_id: int, topic_id: int | None = None
 ) -> list[VerdictRow]:
-    """List what came of checking a worker, oldest first; on one topic, or on all."""
+    """List the verdicts on a worker, oldest first; of one topic, or of all."""
     found = select(*_VERDICT).where(Verdict.worker_id == worker_id)
     if topic_id is not None:
         found = found.where(Verdict.topic_id == topic_id)

@@ -1,15 +1,15 @@
-"""The database's own clock: one time for all processes, whatever their machines' clocks say."""
+"""The database's clock: one time for all processes, whatever the clocks of their machines."""
 
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, literal, literal_column, select
 
 TIME_SOURCE = "nextpair_clock"
-"""The execution option by which tests put a clock of theirs in place of the database's."""
+"""The execution option with which tests replace the database's clock."""
 _TIME: dict[str, ColumnElement[float]] = {
-    # SQLite has no clock but this machine's.
+    # SQLite uses the clock of this machine.
     "sqlite": literal_column("((julianday('now') - 2440587.5) * 86400.0)"),
-    # Not now(), which is when the transaction began: it may have waited for a lock since.
+    # Not now(), the start of the transaction: it may have waited for a lock since then.
     "postgresql": literal_column("cast(extract(epoch from clock_timestamp()) as float8)"),
 }
 

@@ -1,5 +1,6 @@
 """One database: SQLite on a laptop, PostgreSQL when many processes or machines serve."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,12 +11,15 @@ from sqlalchemy.exc import ArgumentError
 
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.clock import TIME_SOURCE
-from nextpair.storage.driver_errors import translated
+from nextpair.storage.driver_errors import translated_errors
 from nextpair.storage.errors import Locked, Unavailable, WrongSchema
-from nextpair.storage.postgresql import CircuitBreaker, postgresql_engine, take_time
-from nextpair.storage.sqlite import WAIT, WriterQueue, sqlite_engine
+from nextpair.storage.postgresql import CircuitBreaker, lift_timeouts, postgresql_engine
+from nextpair.storage.sqlite import WAIT, WriterQueue, checkpoint, sqlite_engine
 
 __all__ = ["Connection", "Database"]
+
+LONGEST_REST = 0.05
+"""Seconds for which an upload leaves the database to others, at most, after each transaction."""
 
 
 class Database:
@@ -86,13 +90,34 @@ class Database:
             raise Unavailable(str(error)) from error
 
     @contextmanager
-    def _begin(self, seconds: float) -> Iterator[Connection]:
+    def write_part(self) -> Iterator[Connection]:
+        """Begin one of the many small transactions of an upload: all others go first.
+
+        Afterwards it leaves the database to others for as long as it had it: other processes are
+        not in the queue of this one, and look only now and then whether a SQLite file is free.
+        """
+        self._check()
+        try:
+            with self._begin(self.busy_seconds, upload=True) as connection:
+                began = time.monotonic()
+                yield connection
+        except Locked as error:
+            raise Unavailable(str(error)) from error
+        took = time.monotonic() - began
+        if self.is_sqlite:
+            with self._connect() as connection:
+                checkpoint(connection)
+        time.sleep(min(took, LONGEST_REST))
+
+    @contextmanager
+    def _begin(self, seconds: float, *, upload: bool = False) -> Iterator[Connection]:
         if not self.is_sqlite:
             with self._connect() as connection, connection.begin():
                 connection.execution_options(**{TIME_SOURCE: self.clock})
                 yield connection
             return
-        with self._queue.turn(seconds) as until, self._connect(Locked) as connection:
+        turn = self._queue.turn(seconds, upload=upload)
+        with turn as until, self._connect(Locked) as connection:
             connection.execution_options(**{WAIT: until, TIME_SOURCE: self.clock})
             with connection.begin():
                 yield connection
@@ -100,7 +125,7 @@ class Database:
     @contextmanager
     def _connect(self, busy: type[Unavailable] = Unavailable) -> Iterator[Connection]:
         file = Path(self.url.database or "") if self.is_sqlite else None
-        with translated(file, busy), self._engine.connect() as connection:
+        with translated_errors(file, busy), self._engine.connect() as connection:
             yield connection
 
     def _check(self) -> None:
@@ -109,14 +134,14 @@ class Database:
             raise WrongSchema(self.outdated)
 
     @contextmanager
-    def at_once(self) -> Iterator[Connection]:
+    def autocommit(self) -> Iterator[Connection]:
         """Give a connection on which each statement is a transaction by itself."""
         self._check()
         with self._connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     @contextmanager
-    def glance(self) -> Iterator[Connection]:
+    def read_one_statement(self) -> Iterator[Connection]:
         """Give a connection to read with one statement: no journeys to begin and end."""
         if self.is_sqlite:
             with self.read() as connection:
@@ -136,10 +161,10 @@ class Database:
             with connection.begin():
                 yield connection
 
-    def take_time(self, connection: Connection) -> None:
+    def lift_timeouts(self, connection: Connection) -> None:
         """Let a transaction take as long as it needs: a migration does not hold up requests."""
         if not self.is_sqlite:
-            take_time(connection)
+            lift_timeouts(connection)
 
     def ping(self) -> None:
         """Raise Unavailable if the database does not answer."""

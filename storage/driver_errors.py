@@ -1,4 +1,4 @@
-"""What a driver's error means: busy, full, read-only, or already there."""
+"""Translates errors of database drivers: busy, full, read-only, or a duplicate."""
 
 import os
 import sqlite3
@@ -16,19 +16,19 @@ FULL, READ_ONLY = "53100", "25006"
 LOST = "the connection to the database was lost, perhaps after it had written: send it again"
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
-"""SQLite's codes for a disk that did not do as it was told, for whatever reason."""
+"""SQLite's codes for I/O errors of any cause."""
 
 
 @contextmanager
-def translated(file: Path | None, busy: type[Unavailable]) -> Iterator[None]:
-    """Let no error of a driver out: its message may hold what a person wrote.
+def translated_errors(file: Path | None, busy: type[Unavailable]) -> Iterator[None]:
+    """Translate the errors of a driver, whose messages may contain what a person wrote.
 
     Parameters
     ----------
     file
-        That of a SQLite database.
+        The file of a SQLite database.
     busy
-        What a lock becomes that others hold.
+        The error to raise where others hold the lock.
     """
     try:
         yield
@@ -41,7 +41,7 @@ def translated(file: Path | None, busy: type[Unavailable]) -> Iterator[None]:
         if kind is None:
             raise
         if kind is Unavailable and error.connection_invalidated:
-            # It may have been lost between the commit and its answer.
+            # It may have been lost after the commit, before the reply.
             raise Unavailable(LOST) from error
         raise kind() from error
 
@@ -49,9 +49,9 @@ def translated(file: Path | None, busy: type[Unavailable]) -> Iterator[None]:
 def _kind_of(
     error: DBAPIError, file: Path | None, busy: type[Unavailable]
 ) -> type[Unavailable] | None:
-    """Say what is the matter with a database; none if it is with what it was asked."""
+    """Return the error that describes the database's state; None if the statement was wrong."""
     state = getattr(error.orig, "sqlstate", None)
-    # The lowest byte is the error, the others are its particulars.
+    # The lowest byte is the primary code, the others make the extended one.
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     if state == FULL or code == sqlite3.SQLITE_FULL:
         return StorageFull
@@ -66,7 +66,7 @@ def _kind_of(
 
 
 def _state_of_disk(file: Path) -> type[Unavailable]:
-    """Say why a disk may not do as it is told."""
+    """Return the likely cause of an I/O error."""
     with suppress(OSError):
         found = os.statvfs(file.parent)
         if found.f_flag & os.ST_RDONLY:

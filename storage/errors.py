@@ -1,11 +1,11 @@
-"""What can go wrong in the memory.
+"""The errors of storage.
 
 StorageError
 ├── Unavailable       the database cannot be reached, or is busy for too long
-│   ├── Locked        another program holds the write lock; raised to those who try again
+│   ├── Locked        another program holds the write lock; raised to callers that try again
 │   ├── StorageFull   the disk of the database is full
 │   └── ReadOnly      the database can be read, but not written to
-├── AlreadyThere      someone else has just stored the same
+├── AlreadyThere      another transaction has just inserted the same
 └── WrongSchema       the database is not at this program's revision
 """
 

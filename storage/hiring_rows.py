@@ -1,4 +1,4 @@
-"""What the tables of hiring hold, as plain facts."""
+"""Rows of the hiring tables, as immutable values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,39 +11,39 @@ class HiringState(StrEnum):
 
     RUNNING = "running"
     PAUSED = "paused"
-    """Nothing is done at the platform: its message says why."""
+    """No commands are dispatched: the message says why."""
     STOPPED = "stopped"
-    """Nothing more is offered; what was submitted is still decided and paid."""
+    """Nothing more is offered; what was submitted is still decided on and paid."""
 
 
 class OfferState(StrEnum):
-    """How an offer stands."""
+    """The state of an offer here."""
 
     INTENDED = "intended"
     OPEN = "open"
     EXPIRED = "expired"
-    """Nobody new can take it."""
+    """Closed to new workers."""
     FAILED = "failed"
 
 
 class SubmissionState(StrEnum):
-    """How a worker's session stands."""
+    """The state of a worker's session here."""
 
     WORKING = "working"
     FINISHED = "finished"
-    """All was answered here; the platform has not said yet that it was handed in."""
+    """Everything was answered here; the platform has not reported yet that it was handed in."""
     SUBMITTED = "submitted"
     HELD = "held"
-    """Left to a person."""
+    """Left to a person to decide."""
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     RETURNED = "returned"
     LAPSED = "lapsed"
-    """Its offer has ended, or it was never confirmed, and nobody has handed it in."""
+    """Not handed in before its offer ended, or never confirmed by the platform."""
 
 
 AT_WORK = (SubmissionState.WORKING, SubmissionState.FINISHED)
-"""What has not been handed in yet."""
+"""Not handed in yet."""
 HANDED_IN = (
     SubmissionState.SUBMITTED,
     SubmissionState.HELD,
@@ -56,11 +56,11 @@ UNDECIDED = (
     SubmissionState.SUBMITTED,
     SubmissionState.HELD,
 )
-"""What may still cost something."""
+"""May still cost something."""
 
 
-class DeedState(StrEnum):
-    """How far a deed is."""
+class OutboxState(StrEnum):
+    """The state of an entry of the outbox."""
 
     INTENDED = "intended"
     DONE = "done"
@@ -69,7 +69,7 @@ class DeedState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HiringRow:
-    """That a study hires, or why it does not at the moment."""
+    """A study that hires or has hired, with the reason if it does not at the moment."""
 
     study_id: int
     platform: str
@@ -82,7 +82,7 @@ class HiringRow:
 
 @dataclass(frozen=True, slots=True)
 class OfferRow:
-    """Sessions that are published together."""
+    """An offer: a number of sessions that are published together."""
 
     id: int
     study_id: int
@@ -104,7 +104,7 @@ class OfferRow:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRow:
-    """One worker's session as a platform knows it."""
+    """One worker's session, under the platform's id of it."""
 
     id: int
     study_id: int
@@ -121,8 +121,18 @@ class SubmissionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class DeedRow:
-    """Something that is to be done, or was done, at a platform."""
+class OutboxEntry:
+    """A command for a platform, pending or carried out; or an event of the activity log.
+
+    Parameters
+    ----------
+    token
+        Unique in the study: the same command is enqueued once.
+    attempts
+        How often it was attempted; the fencing token of the newest attempt.
+    kept
+        The progress that attempts have saved.
+    """
 
     id: int
     study_id: int
@@ -143,8 +153,8 @@ class DeedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class NoticeRow:
-    """What a platform told by itself."""
+class InboxMessage:
+    """A message from a platform, stored until it is processed."""
 
     study_id: int
     name: str
@@ -154,13 +164,21 @@ class NoticeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
-    """A study's money: what was or is being paid, and what its offers may still cost."""
+class BudgetUse:
+    """How much of its budget a study uses.
+
+    Parameters
+    ----------
+    spent
+        Paid, or about to be paid by commands in the outbox.
+    reserved
+        The budget reservation: what open offers and undecided sessions may still cost.
+    """
 
     spent: int
     reserved: int
 
     @property
     def committed(self) -> int:
-        """What it may come to if nothing more is offered."""
+        """What the study will cost at most if nothing more is offered."""
         return self.spent + self.reserved

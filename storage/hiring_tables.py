@@ -1,7 +1,8 @@
-"""The tables of hiring: what was published, who came and was paid, and everything that was done.
+"""The tables of hiring: studies that hire, offers, submissions, outbox, inbox, leader lease.
 
-Money is whole minor units. A deed is stored as intended before it is done at a platform, and as
-done after; its row is also its line in the activity log.
+Money is whole minor units. A command is stored in the outbox, in the transaction that decides on
+it, before it is sent to the platform; its row is also its line in the activity log. The names of
+tables and columns are older than those of the code: `deeds` is the outbox, `notices` the inbox.
 """
 
 from typing import Any
@@ -11,13 +12,21 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from nextpair.storage.tables import ID, Base
 
-__all__ = ["Base", "Deed", "Hiring", "Leader", "Notice", "Offer", "Submission"]
+__all__ = [
+    "Base",
+    "HiringTable",
+    "InboxTable",
+    "LeaseTable",
+    "OfferTable",
+    "OutboxTable",
+    "SubmissionTable",
+]
 
 
-class Hiring(Base):
-    """That a study hires, or why it does not at the moment.
+class HiringTable(Base):
+    """A study that hires or has hired.
 
-    `memory` is what its platform has made for it: ids that later calls need.
+    `memory` has the ids of what was created for it at the platform, which later calls need.
     """
 
     __tablename__ = "hirings"
@@ -30,13 +39,13 @@ class Hiring(Base):
     changed_at: Mapped[float]
 
 
-class Offer(Base):
+class OfferTable(Base):
     """Sessions that are, or are to be, published together.
 
-    `price` and `bonus_price` are what one place costs with the platform's fees; `reference` is what
-    the platform calls it. `ends_at` is when it will end by itself, as the platform said last,
-    `ended_at` when it was seen to have ended, and `working` how many workers the platform says had
-    not handed in yet then.
+    `price` and `bonus_price` are what one place costs with the platform's fees; `reference` is the
+    platform's id of the offer. `ends_at` is when it will end by itself, as the platform said last,
+    `ended_at` when it was found to have ended, and `working` how many workers the platform says had
+    not handed in by then.
     """
 
     __tablename__ = "offers"
@@ -59,11 +68,11 @@ class Offer(Base):
     __table_args__ = (UniqueConstraint("study_id", "number"),)
 
 
-class Submission(Base):
-    """One worker's session as a platform knows it.
+class SubmissionTable(Base):
+    """One worker's session, under the platform's id of it.
 
-    What a platform calls a session can come to two workers, one after the other, so both name it.
-    Nothing counts before the platform has `confirmed` that the worker has the session.
+    The same session can pass from one worker to another, so the key has the session and the worker.
+    No answer counts before the platform has confirmed that the worker has the session.
     """
 
     __tablename__ = "submissions"
@@ -86,8 +95,8 @@ class Submission(Base):
     )
 
 
-class Deed(Base):
-    """Something that is to be done, or was done, at a platform; or that happened there."""
+class OutboxTable(Base):
+    """The outbox: commands to be carried out at platforms; and the activity log."""
 
     __tablename__ = "deeds"
     id: Mapped[int] = mapped_column(ID, primary_key=True)
@@ -109,10 +118,11 @@ class Deed(Base):
     __table_args__ = (UniqueConstraint("study_id", "token"), Index(None, "study_id", "state"))
 
 
-class Notice(Base):
-    """What a platform told by itself, kept until it is looked at.
+class InboxTable(Base):
+    """The inbox: messages from platforms, stored until they are processed.
 
-    `failures` counts how often it could not be taken in.
+    `failures` counts how often a message could not be processed; after too many it is set aside as
+    a dead letter.
     """
 
     __tablename__ = "notices"
@@ -124,8 +134,8 @@ class Notice(Base):
     failures: Mapped[int] = mapped_column(BigInteger, server_default="0")
 
 
-class Leader(Base):
-    """Which process does what only one may do, until when."""
+class LeaseTable(Base):
+    """Leader leases: which process does what only one may do, and until when."""
 
     __tablename__ = "leaders"
     name: Mapped[str] = mapped_column(primary_key=True)

@@ -1,4 +1,4 @@
-"""Which studies hire, what their platforms told, and which process looks after them."""
+"""Studies that hire, the inbox of messages from their platforms, and the leader lease."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,45 +9,45 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from nextpair.storage.clock import database_time
 from nextpair.storage.database import Connection
-from nextpair.storage.hiring_rows import HiringRow, NoticeRow
-from nextpair.storage.hiring_tables import Hiring, Leader, Notice
+from nextpair.storage.hiring_rows import HiringRow, InboxMessage
+from nextpair.storage.hiring_tables import HiringTable, InboxTable, LeaseTable
 
-MOST_FAILURES = 3
-"""After so many failures, what a platform told is set aside."""
+MAX_FAILURES = 3
+"""After so many failures, a message is set aside as a dead letter."""
 _HIRING: tuple[Any, ...] = (
-    Hiring.study_id,
-    Hiring.platform,
-    Hiring.state,
-    Hiring.message,
-    Hiring.retry_at,
-    Hiring.memory,
-    Hiring.changed_at,
+    HiringTable.study_id,
+    HiringTable.platform,
+    HiringTable.state,
+    HiringTable.message,
+    HiringTable.retry_at,
+    HiringTable.memory,
+    HiringTable.changed_at,
 )
-_NOTICE: tuple[Any, ...] = (
-    Notice.study_id,
-    Notice.name,
-    Notice.content,
-    Notice.received_at,
-    Notice.handled_at,
+_MESSAGE: tuple[Any, ...] = (
+    InboxTable.study_id,
+    InboxTable.name,
+    InboxTable.content,
+    InboxTable.received_at,
+    InboxTable.handled_at,
 )
 
 
 def find_hiring(connection: Connection, study_id: int) -> HiringRow | None:
-    """Return how a study hires, if it ever did."""
-    found = select(*_HIRING).where(Hiring.study_id == study_id)
-    row = connection.execute(found).one_or_none()
+    """Return the hiring of a study, if it has ever hired."""
+    query = select(*_HIRING).where(HiringTable.study_id == study_id)
+    row = connection.execute(query).one_or_none()
     return HiringRow(*row) if row else None
 
 
 def list_hirings(connection: Connection) -> list[HiringRow]:
-    """List all studies that hire, or have hired."""
+    """List the hiring of all studies that hire or have hired."""
     return [HiringRow(*row) for row in connection.execute(select(*_HIRING))]
 
 
 def add_hiring(connection: Connection, row: HiringRow) -> None:
-    """Let a study hire for the first time."""
+    """Add the hiring of a study that hires for the first time."""
     connection.execute(
-        insert(Hiring).values(
+        insert(HiringTable).values(
             study_id=row.study_id,
             platform=row.platform,
             state=row.state,
@@ -68,26 +68,27 @@ def set_hiring_state(
     message: str = "",
     retry_at: float | None = None,
 ) -> None:
-    """Let a study hire, or not, and say why."""
+    """Store whether a study hires, and why not."""
     values = {"state": state, "message": message, "retry_at": retry_at, "changed_at": now}
-    connection.execute(update(Hiring).where(Hiring.study_id == study_id).values(values))
+    connection.execute(update(HiringTable).where(HiringTable.study_id == study_id).values(values))
 
 
-def set_memory(connection: Connection, study_id: int, memory: Mapping[str, Any]) -> None:
-    """Keep what a platform has made for a study."""
-    changed = update(Hiring).where(Hiring.study_id == study_id).values(memory=dict(memory))
-    connection.execute(changed)
+def save_resources(connection: Connection, study_id: int, resources: Mapping[str, Any]) -> None:
+    """Store the ids of what was created for a study at its platform."""
+    values: dict[str, Any] = {"memory": dict(resources)}
+    query = update(HiringTable).where(HiringTable.study_id == study_id).values(values)
+    connection.execute(query)
 
 
-def move_hiring(connection: Connection, study_id: int, platform: str) -> None:
-    """Let a study hire on another platform, which knows nothing of it yet."""
+def change_platform(connection: Connection, study_id: int, platform: str) -> None:
+    """Let a study hire on another platform, on which nothing was created for it yet."""
     values: dict[str, Any] = {"platform": platform, "memory": {}}
-    connection.execute(update(Hiring).where(Hiring.study_id == study_id).values(values))
+    connection.execute(update(HiringTable).where(HiringTable.study_id == study_id).values(values))
 
 
-def add_notice(connection: Connection, row: NoticeRow) -> None:
-    """Keep what a platform told; the same once more changes nothing."""
-    add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+def add_message(connection: Connection, row: InboxMessage) -> None:
+    """Store a message from a platform; a second one of the same name changes nothing."""
+    insert_into = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
     values = {
         "study_id": row.study_id,
         "name": row.name,
@@ -95,94 +96,98 @@ def add_notice(connection: Connection, row: NoticeRow) -> None:
         "received_at": row.received_at,
         "handled_at": row.handled_at,
     }
-    connection.execute(add(Notice).values(values).on_conflict_do_nothing())
+    connection.execute(insert_into(InboxTable).values(values).on_conflict_do_nothing())
 
 
-def was_told(connection: Connection, study_id: int, name: str) -> bool:
-    """Say whether a platform has told something before."""
-    found = select(Notice.name).where(Notice.study_id == study_id, Notice.name == name)
-    return connection.execute(found).one_or_none() is not None
+def has_message(connection: Connection, study_id: int, name: str) -> bool:
+    """Say whether a message was received before: queues deliver at least once."""
+    query = select(InboxTable.name).where(InboxTable.study_id == study_id, InboxTable.name == name)
+    return connection.execute(query).one_or_none() is not None
 
 
-def note_told(connection: Connection, study_id: int, name: str, now: float) -> None:
-    """Keep in mind that a platform told something that needs no looking at."""
-    add_notice(connection, NoticeRow(study_id, name, {}, now, now))
+def add_processed_message(connection: Connection, study_id: int, name: str, now: float) -> None:
+    """Store that something is known which needs no processing."""
+    add_message(connection, InboxMessage(study_id, name, {}, now, now))
 
 
-def forget_told(connection: Connection, study_id: int, name: str) -> None:
-    """Forget something that a platform told."""
-    connection.execute(delete(Notice).where(Notice.study_id == study_id, Notice.name == name))
-
-
-def find_notice(connection: Connection, study_id: int, name: str) -> NoticeRow | None:
-    """Return something that a platform told."""
-    found = select(*_NOTICE).where(Notice.study_id == study_id, Notice.name == name)
-    row = connection.execute(found).one_or_none()
-    return NoticeRow(*row) if row else None
-
-
-def open_notices(connection: Connection, study_id: int) -> list[NoticeRow]:
-    """List what a platform told that nobody has looked at, oldest first; not what is set aside."""
-    found = (
-        select(*_NOTICE)
-        .where(
-            Notice.study_id == study_id,
-            Notice.handled_at.is_(None),
-            Notice.failures < MOST_FAILURES,
-        )
-        .order_by(Notice.received_at, Notice.name)
+def delete_message(connection: Connection, study_id: int, name: str) -> None:
+    """Delete a message."""
+    connection.execute(
+        delete(InboxTable).where(InboxTable.study_id == study_id, InboxTable.name == name)
     )
-    return [NoticeRow(*row) for row in connection.execute(found)]
 
 
-def close_notice(connection: Connection, study_id: int, name: str, now: float) -> None:
-    """Note that something was looked at."""
-    which = update(Notice).where(Notice.study_id == study_id, Notice.name == name)
+def find_message(connection: Connection, study_id: int, name: str) -> InboxMessage | None:
+    """Return a message, if there is one of this name."""
+    query = select(*_MESSAGE).where(InboxTable.study_id == study_id, InboxTable.name == name)
+    row = connection.execute(query).one_or_none()
+    return InboxMessage(*row) if row else None
+
+
+def pending_messages(connection: Connection, study_id: int) -> list[InboxMessage]:
+    """List the messages that are still to be processed, oldest first; without dead letters."""
+    query = (
+        select(*_MESSAGE)
+        .where(
+            InboxTable.study_id == study_id,
+            InboxTable.handled_at.is_(None),
+            InboxTable.failures < MAX_FAILURES,
+        )
+        .order_by(InboxTable.received_at, InboxTable.name)
+    )
+    return [InboxMessage(*row) for row in connection.execute(query)]
+
+
+def mark_processed(connection: Connection, study_id: int, name: str, now: float) -> None:
+    """Store that a message was processed."""
+    which = update(InboxTable).where(InboxTable.study_id == study_id, InboxTable.name == name)
     connection.execute(which.values(handled_at=now))
 
 
-def fail_notice(connection: Connection, study_id: int, name: str) -> bool:
-    """Note that something could not be taken in; True if it is set aside from now on."""
-    which = update(Notice).where(Notice.study_id == study_id, Notice.name == name)
-    changed = which.values(failures=Notice.failures + 1).returning(Notice.failures)
-    return bool(connection.execute(changed).scalar_one() == MOST_FAILURES)
+def record_failure(connection: Connection, study_id: int, name: str) -> bool:
+    """Count a failure to process a message; True if this makes it a dead letter."""
+    which = update(InboxTable).where(InboxTable.study_id == study_id, InboxTable.name == name)
+    query = which.values(failures=InboxTable.failures + 1).returning(InboxTable.failures)
+    return bool(connection.execute(query).scalar_one() == MAX_FAILURES)
 
 
-def count_set_aside(connection: Connection, study_id: int) -> int:
-    """Count what a platform told that could not be taken in."""
-    found = select(func.count()).where(
-        Notice.study_id == study_id,
-        Notice.handled_at.is_(None),
-        Notice.failures >= MOST_FAILURES,
+def count_dead_letters(connection: Connection, study_id: int) -> int:
+    """Count the messages that could not be processed and were set aside."""
+    query = select(func.count()).where(
+        InboxTable.study_id == study_id,
+        InboxTable.handled_at.is_(None),
+        InboxTable.failures >= MAX_FAILURES,
     )
-    return int(connection.execute(found).scalar_one())
+    return int(connection.execute(query).scalar_one())
 
 
-def lead(connection: Connection, name: str, holder: str, seconds: float) -> bool:
-    """Become, or stay, the one process that does something; False if another is.
+def acquire_lease(connection: Connection, name: str, holder: str, seconds: float) -> bool:
+    """Acquire or renew a leader lease; False if another process holds it.
 
-    The lease runs by the database's clock. One that ends much later than any lease can was made
-    before that clock was set back, and is over.
+    The lease runs by the database's clock. One that ends later than any lease could was made before
+    that clock was set back, and counts as expired.
     """
-    add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    insert_into = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
     now = database_time(connection)
     until = now + seconds
     values = {"name": name, "holder": holder, "until": 0.0}
-    connection.execute(add(Leader).values(values).on_conflict_do_nothing())
-    # Only one of those that come here at once finds the row as it expects it.
-    taken = (
-        update(Leader)
+    connection.execute(insert_into(LeaseTable).values(values).on_conflict_do_nothing())
+    # Compare-and-swap: of several processes at once, only one finds the row as it expects it.
+    query = (
+        update(LeaseTable)
         .where(
-            Leader.name == name,
-            (Leader.holder == holder) | (Leader.until <= now) | (Leader.until > until + seconds),
+            LeaseTable.name == name,
+            (LeaseTable.holder == holder)
+            | (LeaseTable.until <= now)
+            | (LeaseTable.until > until + seconds),
         )
         .values(holder=holder, until=until)
-        .returning(Leader.name)
+        .returning(LeaseTable.name)
     )
-    return connection.execute(taken).one_or_none() is not None
+    return connection.execute(query).one_or_none() is not None
 
 
-def resign(connection: Connection, name: str, holder: str) -> None:
-    """Let another process lead at once."""
-    which = update(Leader).where(Leader.name == name, Leader.holder == holder)
+def release_lease(connection: Connection, name: str, holder: str) -> None:
+    """Release a lease, so that another process can acquire it at once."""
+    which = update(LeaseTable).where(LeaseTable.name == name, LeaseTable.holder == holder)
     connection.execute(which.values(until=0.0))

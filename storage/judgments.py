@@ -1,4 +1,4 @@
-"""The log: judgments and retractions, added to and never changed."""
+"""The log of a topic: judgments and retractions, append-only."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
@@ -26,11 +26,11 @@ _COLUMNS: tuple[Any, ...] = (
     Judgment.subject,
     Judgment.correct,
 )
-Vote = tuple[int, int, int, str | None, int, int | None, str]
-"""A judgment as the mind needs it: number, two positions, outcome, worker, what it reviews, and its
-purpose."""
+JudgmentRecord = tuple[int, int, int, str | None, int, int | None, str]
+"""A judgment as it is folded into a projection: number, two positions, outcome, worker, the number
+of the judgment that it reviews, purpose."""
 
-VOTE: tuple[Any, ...] = (
+RECORD: tuple[Any, ...] = (
     Judgment.number,
     Judgment.first,
     Judgment.second,
@@ -42,7 +42,7 @@ VOTE: tuple[Any, ...] = (
 _ADD = insert(Judgment)
 RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
 BY_UNDO = and_(Retraction.reason == UNDO, Retraction.by == BY_WORKER)
-"""Of a retraction, that the worker took the answer back."""
+"""The condition that a retraction is an undo by the worker."""
 _OF_ASSIGNMENT = (
     select(*_COLUMNS)
     .where(
@@ -51,8 +51,8 @@ _OF_ASSIGNMENT = (
     )
     .order_by(Judgment.attempt)
 )
-_VOTES = (
-    select(*VOTE)
+_RECORDS = (
+    select(*RECORD)
     .outerjoin(Retraction, RETRACTED)
     .where(
         Judgment.topic_id == bindparam("topic"),
@@ -78,8 +78,8 @@ def add_judgment(connection: Connection, row: JudgmentRow) -> None:
     connection.execute(_ADD, values_of(row))
 
 
-def vote_of(row: JudgmentRow) -> Vote:
-    """Return a judgment as the mind needs it."""
+def record_of(row: JudgmentRow) -> JudgmentRecord:
+    """Return the record of a judgment that is folded."""
     return (
         row.number,
         row.first,
@@ -97,24 +97,24 @@ def answers_to(connection: Connection, topic_id: int, assignment: int) -> list[J
     return [JudgmentRow(*row) for row in connection.execute(_OF_ASSIGNMENT, given)]
 
 
-def votes_after(
+def records_after(
     connection: Connection, topic_id: int, after: int, purposes: Collection[str]
-) -> Iterable[Vote]:
-    """Yield the judgments of some purposes that count and are newer than a position of the log."""
+) -> Iterable[JudgmentRecord]:
+    """Yield the records of judgments that count, of some purposes, after a position of the log."""
     given = {"topic": topic_id, "after": after, "purposes": list(purposes)}
-    return cast(Iterable[Vote], connection.execute(_VOTES, given))
+    return cast(Iterable[JudgmentRecord], connection.execute(_RECORDS, given))
 
 
 def retracted_after(
     connection: Connection, topic_id: int, after: int, purposes: Collection[str]
 ) -> set[int]:
-    """Return the judgments of some purposes retracted since a position of the log."""
+    """Return the judgments of some purposes that were retracted after a position of the log."""
     given = {"topic": topic_id, "after": after, "purposes": list(purposes)}
     return set(connection.execute(_RETRACTED_SINCE, given).scalars())
 
 
 def add_retractions(connection: Connection, rows: Sequence[RetractionRow]) -> None:
-    """Retract judgments; those with the same number are one entry of the log."""
+    """Add retractions; those with the same number are one entry of the log."""
     if rows:
         connection.execute(insert(Retraction), [asdict(row) for row in rows])
 
@@ -161,7 +161,7 @@ def of_worker(connection: Connection, topic_id: int, worker_id: int) -> list[Jud
 
 
 def count_undone(connection: Connection, topic_id: int, assignment: int) -> int:
-    """Count how often the worker of an assignment has taken an answer to it back."""
+    """Count how often the worker of an assignment has undone an answer to it."""
     found = (
         select(func.count())
         .select_from(Judgment)

@@ -1,4 +1,4 @@
-"""API keys, the signing secret, and calls that were answered before."""
+"""API keys, the signing secret, and the idempotency keys of creating calls."""
 
 from collections.abc import Iterable
 from dataclasses import asdict

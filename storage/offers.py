@@ -1,4 +1,4 @@
-"""What was published on crowd platforms, and who came for it."""
+"""Offers on crowd platforms, and the submissions of their workers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,45 +12,45 @@ from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import (
     AT_WORK,
     UNDECIDED,
-    DeedState,
     OfferRow,
     OfferState,
+    OutboxState,
     SubmissionRow,
     SubmissionState,
 )
-from nextpair.storage.hiring_tables import Deed, Offer, Submission
+from nextpair.storage.hiring_tables import OfferTable, OutboxTable, SubmissionTable
 
 _OFFER: tuple[Any, ...] = (
-    Offer.id,
-    Offer.study_id,
-    Offer.platform,
-    Offer.number,
-    Offer.places,
-    Offer.questions,
-    Offer.reward,
-    Offer.bonus,
-    Offer.price,
-    Offer.bonus_price,
-    Offer.state,
-    Offer.reference,
-    Offer.created_at,
-    Offer.ends_at,
-    Offer.ended_at,
-    Offer.working,
+    OfferTable.id,
+    OfferTable.study_id,
+    OfferTable.platform,
+    OfferTable.number,
+    OfferTable.places,
+    OfferTable.questions,
+    OfferTable.reward,
+    OfferTable.bonus,
+    OfferTable.price,
+    OfferTable.bonus_price,
+    OfferTable.state,
+    OfferTable.reference,
+    OfferTable.created_at,
+    OfferTable.ends_at,
+    OfferTable.ended_at,
+    OfferTable.working,
 )
 _SUBMISSION: tuple[Any, ...] = (
-    Submission.id,
-    Submission.study_id,
-    Submission.platform,
-    Submission.session,
-    Submission.worker_id,
-    Submission.offer_id,
-    Submission.state,
-    Submission.extra,
-    Submission.begun_at,
-    Submission.finished_at,
-    Submission.created_at,
-    Submission.confirmed_at,
+    SubmissionTable.id,
+    SubmissionTable.study_id,
+    SubmissionTable.platform,
+    SubmissionTable.session,
+    SubmissionTable.worker_id,
+    SubmissionTable.offer_id,
+    SubmissionTable.state,
+    SubmissionTable.extra,
+    SubmissionTable.begun_at,
+    SubmissionTable.finished_at,
+    SubmissionTable.created_at,
+    SubmissionTable.confirmed_at,
 )
 _REJECT = "reject"
 _DECIDED = (SubmissionState.ACCEPTED.value, SubmissionState.REJECTED.value)
@@ -58,30 +58,32 @@ _DECIDED = (SubmissionState.ACCEPTED.value, SubmissionState.REJECTED.value)
 
 def add_offer(connection: Connection, values: Mapping[str, Any]) -> OfferRow:
     """Add an offer that is to be published."""
-    offer_id = connection.execute(insert(Offer).values(values).returning(Offer.id)).scalar_one()
+    offer_id = connection.execute(
+        insert(OfferTable).values(values).returning(OfferTable.id)
+    ).scalar_one()
     return get_offer(connection, offer_id)
 
 
 def get_offer(connection: Connection, offer_id: int) -> OfferRow:
     """Return an offer."""
-    return OfferRow(*connection.execute(select(*_OFFER).where(Offer.id == offer_id)).one())
+    return OfferRow(*connection.execute(select(*_OFFER).where(OfferTable.id == offer_id)).one())
 
 
 def list_offers(connection: Connection, study_id: int) -> list[OfferRow]:
     """List a study's offers, oldest first."""
-    found = select(*_OFFER).where(Offer.study_id == study_id).order_by(Offer.number)
-    return [OfferRow(*row) for row in connection.execute(found)]
+    query = select(*_OFFER).where(OfferTable.study_id == study_id).order_by(OfferTable.number)
+    return [OfferRow(*row) for row in connection.execute(query)]
 
 
 def change_offer(connection: Connection, offer_id: int, **values: object) -> None:
     """Store what has changed about an offer."""
-    connection.execute(update(Offer).where(Offer.id == offer_id).values(values))
+    connection.execute(update(OfferTable).where(OfferTable.id == offer_id).values(values))
 
 
 def find_submission(connection: Connection, submission_id: int) -> SubmissionRow | None:
-    """Return a submission."""
-    found = select(*_SUBMISSION).where(Submission.id == submission_id)
-    row = connection.execute(found).one_or_none()
+    """Return a submission, if there is one."""
+    query = select(*_SUBMISSION).where(SubmissionTable.id == submission_id)
+    row = connection.execute(query).one_or_none()
     return SubmissionRow(*row) if row else None
 
 
@@ -89,117 +91,130 @@ def submissions_of(
     connection: Connection, study_id: int, session: str | None = None
 ) -> list[SubmissionRow]:
     """List a study's submissions, or those of one of the platform's sessions; oldest first."""
-    found = select(*_SUBMISSION).where(Submission.study_id == study_id).order_by(Submission.id)
+    query = (
+        select(*_SUBMISSION)
+        .where(SubmissionTable.study_id == study_id)
+        .order_by(SubmissionTable.id)
+    )
     if session is not None:
-        found = found.where(Submission.session == session)
-    return [SubmissionRow(*row) for row in connection.execute(found)]
+        query = query.where(SubmissionTable.session == session)
+    return [SubmissionRow(*row) for row in connection.execute(query)]
 
 
-def submissions_in(
+def submissions_in_state(
     connection: Connection, study_id: int, states: Sequence[str]
 ) -> list[SubmissionRow]:
     """List a study's submissions in some states, oldest first."""
-    found = select(*_SUBMISSION).where(
-        Submission.study_id == study_id, Submission.state.in_([str(one) for one in states])
+    query = select(*_SUBMISSION).where(
+        SubmissionTable.study_id == study_id,
+        SubmissionTable.state.in_([str(state) for state in states]),
     )
-    return [SubmissionRow(*row) for row in connection.execute(found.order_by(Submission.id))]
+    return [SubmissionRow(*row) for row in connection.execute(query.order_by(SubmissionTable.id))]
 
 
-def confirmed_of(
+def confirmed_submissions(
     connection: Connection, study_id: int, states: Sequence[str] | None = None
 ) -> list[SubmissionRow]:
     """List a study's submissions that their platform has confirmed, in any or in some states."""
     if states is None:
         rows = submissions_of(connection, study_id)
     else:
-        rows = submissions_in(connection, study_id, states)
+        rows = submissions_in_state(connection, study_id, states)
     return [row for row in rows if row.confirmed_at is not None]
 
 
-def enlist_submission(connection: Connection, values: Mapping[str, Any]) -> SubmissionRow:
-    """Return a worker's submission of a session, which may be new."""
-    add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
-    connection.execute(add(Submission).values(values).on_conflict_do_nothing())
-    found = select(*_SUBMISSION).where(
-        Submission.study_id == values["study_id"],
-        Submission.platform == values["platform"],
-        Submission.session == values["session"],
-        Submission.worker_id == values["worker_id"],
+def get_or_add_submission(connection: Connection, values: Mapping[str, Any]) -> SubmissionRow:
+    """Return a worker's submission of a session; it is added if it is new."""
+    insert_into = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    connection.execute(insert_into(SubmissionTable).values(values).on_conflict_do_nothing())
+    query = select(*_SUBMISSION).where(
+        SubmissionTable.study_id == values["study_id"],
+        SubmissionTable.platform == values["platform"],
+        SubmissionTable.session == values["session"],
+        SubmissionTable.worker_id == values["worker_id"],
     )
-    return SubmissionRow(*connection.execute(found).one())
+    return SubmissionRow(*connection.execute(query).one())
 
 
 def change_submission(connection: Connection, submission_id: int, **values: object) -> None:
     """Store what has changed about a submission."""
-    connection.execute(update(Submission).where(Submission.id == submission_id).values(values))
-
-
-def begin_after(connection: Connection, worker_id: int, but: int, now: float) -> None:
-    """Let a worker's other sessions begin now: no answer is paid for twice."""
     connection.execute(
-        update(Submission)
+        update(SubmissionTable).where(SubmissionTable.id == submission_id).values(values)
+    )
+
+
+def restart_other_sessions(connection: Connection, worker_id: int, but: int, now: float) -> None:
+    """Let a worker's other sessions begin now, so that no answer is paid for twice."""
+    connection.execute(
+        update(SubmissionTable)
         .where(
-            Submission.worker_id == worker_id,
-            Submission.id != but,
-            Submission.state == SubmissionState.WORKING.value,
+            SubmissionTable.worker_id == worker_id,
+            SubmissionTable.id != but,
+            SubmissionTable.state == SubmissionState.WORKING.value,
         )
         .values(begun_at=now)
     )
 
 
-def handed_in(connection: Connection, study_id: int) -> list[tuple[int, float]]:
-    """List who has handed in a session that is not decided on, and works on no other; and when."""
-    other = aliased(Submission)
-    at_work = exists().where(
-        other.worker_id == Submission.worker_id, other.state == SubmissionState.WORKING.value
+def workers_handed_in(connection: Connection, study_id: int) -> list[tuple[int, float]]:
+    """List the workers with a handed-in, undecided session and no other at work; and when."""
+    other = aliased(SubmissionTable)
+    works_elsewhere = exists().where(
+        other.worker_id == SubmissionTable.worker_id, other.state == SubmissionState.WORKING.value
     )
-    found = select(Submission.worker_id, Submission.finished_at).where(
-        Submission.study_id == study_id,
-        Submission.state.in_([SubmissionState.FINISHED.value, SubmissionState.SUBMITTED.value]),
-        Submission.confirmed_at.is_not(None),
-        Submission.finished_at.is_not(None),
-        ~at_work,
+    query = select(SubmissionTable.worker_id, SubmissionTable.finished_at).where(
+        SubmissionTable.study_id == study_id,
+        SubmissionTable.state.in_(
+            [SubmissionState.FINISHED.value, SubmissionState.SUBMITTED.value]
+        ),
+        SubmissionTable.confirmed_at.is_not(None),
+        SubmissionTable.finished_at.is_not(None),
+        ~works_elsewhere,
     )
-    return [(worker, at) for worker, at in connection.execute(found) if at is not None]
+    return [(worker, at) for worker, at in connection.execute(query) if at is not None]
 
 
-def reserved(connection: Connection, study_id: int) -> int:
-    """Say what a study's offers may still cost: places to be taken, and sessions undecided.
+def reserved_budget(connection: Connection, study_id: int) -> int:
+    """Return the budget reservation of a study: what its offers may still cost.
 
-    Of an offer that has ended these are the sessions that the platform has confirmed, and those
-    that it says are still being worked on. What somebody only claims to work on costs nothing.
-    Who is to be rejected is undecided until the platform has taken that: a person there may have
-    accepted them meanwhile. Who is held is accepted by a person, if at all, and gets no bonus.
+    An open offer reserves its places that are not decided on. An offer that has ended reserves the
+    undecided sessions that the platform has confirmed, and those that it says are still at work. A
+    session that somebody only claims to have reserves nothing. A rejection counts as undecided
+    until the platform has carried it out, because a person there may have accepted the session in
+    between. A held session is accepted by a person, if at all, and gets no bonus.
     """
-    waits = exists().where(
-        Deed.submission_id == Submission.id,
-        Deed.kind == _REJECT,
-        Deed.state == DeedState.INTENDED.value,
+    rejection_pending = exists().where(
+        OutboxTable.submission_id == SubmissionTable.id,
+        OutboxTable.kind == _REJECT,
+        OutboxTable.state == OutboxState.INTENDED.value,
     )
-    confirmed = Submission.confirmed_at.is_not(None)
-    undecided = _count(confirmed, Submission.state.in_([one.value for one in UNDECIDED]) | waits)
-    at_work = _count(confirmed, Submission.state.in_([one.value for one in AT_WORK]))
-    decided = _count(Submission.state.in_(_DECIDED) & ~waits)
-    held = _count(Submission.state == SubmissionState.HELD.value)
-    unseen = func.coalesce(Offer.working, 0) - at_work
-    left = case(
+    confirmed = SubmissionTable.confirmed_at.is_not(None)
+    undecided = _count(
+        confirmed,
+        SubmissionTable.state.in_([state.value for state in UNDECIDED]) | rejection_pending,
+    )
+    at_work = _count(confirmed, SubmissionTable.state.in_([state.value for state in AT_WORK]))
+    decided = _count(SubmissionTable.state.in_(_DECIDED) & ~rejection_pending)
+    held = _count(SubmissionTable.state == SubmissionState.HELD.value)
+    unseen = func.coalesce(OfferTable.working, 0) - at_work
+    places_left = case(
         (
-            Offer.state == OfferState.EXPIRED.value,
+            OfferTable.state == OfferState.EXPIRED.value,
             undecided + case((unseen > 0, unseen), else_=0),
         ),
-        else_=Offer.places - decided,
+        else_=OfferTable.places - decided,
     )
-    each = Offer.price + Offer.bonus_price
-    may_cost = left * each - held * Offer.bonus_price
-    which = (Offer.study_id == study_id, Offer.state != OfferState.FAILED.value)
-    found = select(func.coalesce(func.sum(may_cost), 0)).where(*which)
-    return int(connection.execute(found).scalar_one())
+    each = OfferTable.price + OfferTable.bonus_price
+    may_cost = places_left * each - held * OfferTable.bonus_price
+    live = (OfferTable.study_id == study_id, OfferTable.state != OfferState.FAILED.value)
+    query = select(func.coalesce(func.sum(may_cost), 0)).where(*live)
+    return int(connection.execute(query).scalar_one())
 
 
 def _count(*conditions: Any) -> Any:
     return (
         select(func.count())
-        .where(Submission.offer_id == Offer.id, *conditions)
-        .correlate(Offer)
+        .where(SubmissionTable.offer_id == OfferTable.id, *conditions)
+        .correlate(OfferTable)
         .scalar_subquery()
     )

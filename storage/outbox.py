@@ -1,4 +1,4 @@
-"""Deeds: what is to be done at platforms and what was done, which is also the activity log."""
+"""The outbox: commands for platforms with their attempts, which is also the activity log."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,105 +8,112 @@ from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from nextpair.storage.database import Connection
-from nextpair.storage.hiring_rows import DeedRow, DeedState
-from nextpair.storage.hiring_tables import Deed
+from nextpair.storage.hiring_rows import OutboxEntry, OutboxState
+from nextpair.storage.hiring_tables import OutboxTable
 
-_DEED: tuple[Any, ...] = (
-    Deed.id,
-    Deed.study_id,
-    Deed.platform,
-    Deed.kind,
-    Deed.token,
-    Deed.offer_id,
-    Deed.submission_id,
-    Deed.worker_id,
-    Deed.state,
-    Deed.cost,
-    Deed.attempts,
-    Deed.kept,
-    Deed.message,
-    Deed.created_at,
-    Deed.tried_at,
-    Deed.ended_at,
+_ENTRY: tuple[Any, ...] = (
+    OutboxTable.id,
+    OutboxTable.study_id,
+    OutboxTable.platform,
+    OutboxTable.kind,
+    OutboxTable.token,
+    OutboxTable.offer_id,
+    OutboxTable.submission_id,
+    OutboxTable.worker_id,
+    OutboxTable.state,
+    OutboxTable.cost,
+    OutboxTable.attempts,
+    OutboxTable.kept,
+    OutboxTable.message,
+    OutboxTable.created_at,
+    OutboxTable.tried_at,
+    OutboxTable.ended_at,
 )
 
 
-def add_deed(connection: Connection, values: Mapping[str, Any]) -> bool:
-    """Add a deed; False if it is there already, whatever became of it."""
-    add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
-    made = add(Deed).values(values).on_conflict_do_nothing().returning(Deed.id)
-    return connection.execute(made).one_or_none() is not None
+def add_entry(connection: Connection, values: Mapping[str, Any]) -> bool:
+    """Add an entry; False if its token is there already, in whatever state."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    added = insert(OutboxTable).values(values).on_conflict_do_nothing().returning(OutboxTable.id)
+    return connection.execute(added).one_or_none() is not None
 
 
-def intended(connection: Connection, study_id: int) -> list[DeedRow]:
-    """List what is still to be done, oldest first."""
-    found = select(*_DEED).where(Deed.study_id == study_id, Deed.state == DeedState.INTENDED.value)
-    return [DeedRow(*row) for row in connection.execute(found.order_by(Deed.id))]
+def pending_entries(connection: Connection, study_id: int) -> list[OutboxEntry]:
+    """List the commands that are still to be carried out, oldest first."""
+    pending = select(*_ENTRY).where(
+        OutboxTable.study_id == study_id, OutboxTable.state == OutboxState.INTENDED.value
+    )
+    return [OutboxEntry(*row) for row in connection.execute(pending.order_by(OutboxTable.id))]
 
 
-def list_deeds(connection: Connection, study_id: int, after: int, limit: int) -> list[DeedRow]:
-    """List a study's activity, oldest first, from the first one after a number."""
-    found = select(*_DEED).where(Deed.study_id == study_id, Deed.id > after)
-    return [DeedRow(*row) for row in connection.execute(found.order_by(Deed.id).limit(limit))]
+def list_entries(
+    connection: Connection, study_id: int, after: int, limit: int
+) -> list[OutboxEntry]:
+    """List a study's activity, oldest first, from the first entry after a number."""
+    page = select(*_ENTRY).where(OutboxTable.study_id == study_id, OutboxTable.id > after)
+    rows = connection.execute(page.order_by(OutboxTable.id).limit(limit))
+    return [OutboxEntry(*row) for row in rows]
 
 
-def begin_deed(connection: Connection, deed: DeedRow, now: float) -> DeedRow | None:
-    """Note that a deed is being attempted, and return it as it is from then on.
+def begin_attempt(connection: Connection, entry: OutboxEntry, now: float) -> OutboxEntry | None:
+    """Count an attempt at a command, and return the entry with it.
 
-    None if another process has been at it meanwhile.
+    The number of attempts is the fencing token: it is raised by compare-and-swap, and what an
+    attempt writes later is refused once a newer one has begun. None if another process has begun
+    one in between.
     """
     begun = (
-        update(Deed)
+        update(OutboxTable)
         .where(
-            Deed.id == deed.id,
-            Deed.state == DeedState.INTENDED.value,
-            Deed.attempts == deed.attempts,
+            OutboxTable.id == entry.id,
+            OutboxTable.state == OutboxState.INTENDED.value,
+            OutboxTable.attempts == entry.attempts,
         )
-        .values(attempts=deed.attempts + 1, tried_at=func.coalesce(Deed.tried_at, now))
-        .returning(*_DEED)
+        .values(attempts=entry.attempts + 1, tried_at=func.coalesce(OutboxTable.tried_at, now))
+        .returning(*_ENTRY)
     )
     row = connection.execute(begun).one_or_none()
-    return DeedRow(*row) if row else None
+    return OutboxEntry(*row) if row else None
 
 
-def keep(connection: Connection, deed: DeedRow, kept: Mapping[str, Any]) -> bool:
-    """Keep what an attempt has made so far; False if another process has made a newer attempt."""
-    mine = (Deed.id == deed.id, Deed.attempts == deed.attempts)
-    changed = update(Deed).where(*mine).values(kept=dict(kept)).returning(Deed.id)
-    return connection.execute(changed).one_or_none() is not None
+def save_progress(connection: Connection, entry: OutboxEntry, progress: Mapping[str, Any]) -> bool:
+    """Save what an attempt has created so far; False if its fencing token is outdated."""
+    newest = (OutboxTable.id == entry.id, OutboxTable.attempts == entry.attempts)
+    saved = update(OutboxTable).where(*newest).values(kept=dict(progress)).returning(OutboxTable.id)
+    return connection.execute(saved).one_or_none() is not None
 
 
-def end_deed(
+def end_entry(
     connection: Connection,
-    deed: DeedRow,
-    state: DeedState,
+    entry: OutboxEntry,
+    state: OutboxState,
     now: float,
     message: str,
     *,
     free: bool = False,
 ) -> bool:
-    """Note what became of a deed, and whether it is certain to have cost nothing.
+    """Store the outcome of a command, and whether it is certain to have cost nothing.
 
-    False if nothing was noted. That it was done is true whoever did it; that it has failed is known
-    only to the newest attempt.
+    False if nothing was stored. That a command was carried out is true whichever attempt says so;
+    that it has failed is known to the newest attempt only.
     """
     values: dict[str, Any] = {"state": state.value, "ended_at": now, "message": message}
     if free:
         values["cost"] = 0
-    which = [Deed.id == deed.id, Deed.state != DeedState.DONE.value]
-    if state != DeedState.DONE:
-        which.append(Deed.attempts == deed.attempts)
-    ended = update(Deed).where(*which).values(values).returning(Deed.id)
+    which = [OutboxTable.id == entry.id, OutboxTable.state != OutboxState.DONE.value]
+    if state != OutboxState.DONE:
+        which.append(OutboxTable.attempts == entry.attempts)
+    ended = update(OutboxTable).where(*which).values(values).returning(OutboxTable.id)
     return connection.execute(ended).one_or_none() is not None
 
 
-def postpone_deed(connection: Connection, deed: DeedRow, message: str) -> None:
-    """Note why an attempt came to nothing; there will be others."""
-    mine = (Deed.id == deed.id, Deed.attempts == deed.attempts)
-    connection.execute(update(Deed).where(*mine).values(message=message))
+def postpone(connection: Connection, entry: OutboxEntry, message: str) -> None:
+    """Store why an attempt has failed; the command stays pending."""
+    newest = (OutboxTable.id == entry.id, OutboxTable.attempts == entry.attempts)
+    connection.execute(update(OutboxTable).where(*newest).values(message=message))
 
 
 def spent(connection: Connection, study_id: int) -> int:
-    """Say what was paid, or is about to be."""
-    found = select(func.coalesce(func.sum(Deed.cost), 0)).where(Deed.study_id == study_id)
-    return int(connection.execute(found).scalar_one())
+    """Return what was paid, or is about to be."""
+    total = select(func.coalesce(func.sum(OutboxTable.cost), 0))
+    return int(connection.execute(total.where(OutboxTable.study_id == study_id)).scalar_one())

@@ -1,4 +1,4 @@
-"""How fast a study is judged: its answers, counted from some moments on."""
+"""The pace of a study: its answers, counted since some moments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from nextpair.storage.tables import Judgment, Retraction, Topic
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """A study's answers, also those that were retracted or were checks: all of them were work.
+    """Counts of a study's answers; retracted ones and checks count, since they were work, too.
 
-    What a worker took back is left out, as the answer that followed stands in its place.
+    An answer that was undone is left out: the one that followed replaces it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def pace(connection: Connection, study_id: int, moments: Sequence[float]) -> Pac
     """
     made = Judgment.created_at
     since = [func.sum(case((made >= moment, 1), else_=0)) for moment in moments]
-    # What this leaves out is null, and null is not counted.
+    # The case without a match is NULL, which COUNT leaves out.
     recent = case((made >= moments[-1], Judgment.worker_id))
     undone = and_(
         Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number, BY_UNDO
@@ -57,4 +57,4 @@ def pace(connection: Connection, study_id: int, moments: Sequence[float]) -> Pac
         .where(Topic.study_id == study_id, Retraction.number.is_(None))
     )
     count, latest, workers, *counts = connection.execute(found).one()
-    return Pace(count, latest, tuple(int(one or 0) for one in counts), workers)
+    return Pace(count, latest, tuple(int(number or 0) for number in counts), workers)

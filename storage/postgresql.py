@@ -1,8 +1,8 @@
-"""PostgreSQL: every wait has an end, also one for a server that has fallen silent.
+"""PostgreSQL: every wait has a timeout, also one for a server that has become unreachable.
 
-The server's own limits (`statement_timeout`, `lock_timeout`) do not help against a server that
-cannot be heard, and those of TCP (`tcp_user_timeout`, keepalives) not against a proxy that still
-takes what is sent. So the client has a limit, too.
+The server's own timeouts (`statement_timeout`, `lock_timeout`) do not help where its replies are
+lost, and those of TCP (`tcp_user_timeout`, keepalives) not where a proxy still acknowledges what is
+sent. So the client has a timeout, too.
 """
 
 import math
@@ -20,18 +20,18 @@ from sqlalchemy.exc import DisconnectionError
 from nextpair.storage.errors import Unavailable
 
 MARGIN = 0.5
-"""Seconds more than the server's own limits, so that its own word for it comes first."""
+"""Seconds more than the server's own timeouts, so that its error message comes first."""
 PROBE_SECONDS = 2
-"""How long an attempt to reach a silent server may take, which is also psycopg's least."""
+"""Connect timeout while the server is silent, which is also psycopg's minimum."""
 PAUSE = 0.5
 """Seconds before a server that was silent is tried again."""
 IDLE_SECONDS = 10.0
-"""A connection that was not used for so long is asked whether it still lives."""
+"""A connection that was idle for so long is probed before use."""
 Answer = TypeVar("Answer")
 
 
 class CircuitBreaker:
-    """Refuses at once while a server is silent, except one attempt at a time that finds out."""
+    """A circuit breaker: fails at once while the server is silent, but for one probe at a time."""
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
@@ -62,13 +62,13 @@ class CircuitBreaker:
 
 
 class BoundedConnection(psycopg.Connection[Any]):
-    """A connection that waits only so long for the next word of the server."""
+    """A connection with a client-side timeout: `silence` seconds without data from the server."""
 
     silence: float = math.inf
     breaker: CircuitBreaker | None = None
 
     def wait(self, gen: Any, *given: Any, **named: Any) -> Any:
-        """Wait for an answer; a connection on which none comes is closed."""
+        """Wait for a reply; on a timeout, close the connection and open the circuit."""
         try:
             answer = super().wait(_bounded(gen, self.silence), *given, **named)
         except _Silent:
@@ -81,9 +81,9 @@ class BoundedConnection(psycopg.Connection[Any]):
         return answer
 
     def is_alive(self, seconds: float) -> bool:
-        """Say whether the server still answers here."""
+        """Say whether the server still replies on this connection."""
         silence, breaker, autocommit = self.silence, self.breaker, self.autocommit
-        # One dead connection says nothing about the server.
+        # One dead connection is no evidence that the server is silent.
         self.silence, self.breaker = seconds, None
         try:
             self.autocommit = True
@@ -97,11 +97,11 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 
 class _Silent(Exception):
-    """The server has not said anything for too long."""
+    """No data has come from the server for too long."""
 
 
 def _bounded(gen: Generator[Any, Any, Answer], seconds: float) -> Generator[Any, Any, Answer]:
-    """Pass on what is waited for and what came, until nothing has come for so long."""
+    """Wrap a psycopg generator: raise once the connection was not ready for so many seconds."""
     until = time.monotonic() + seconds
     try:
         wanted = next(gen)
@@ -120,7 +120,7 @@ def _bounded(gen: Generator[Any, Any, Answer], seconds: float) -> Generator[Any,
 def postgresql_engine(
     url: URL, pool_size: int, busy_seconds: float, idle_seconds: float, breaker: CircuitBreaker
 ) -> Engine:
-    """Make an engine whose connections give up what takes too long."""
+    """Make an engine whose connections have timeouts for every wait."""
     engine = create_engine(
         url,
         pool_size=pool_size,
@@ -141,9 +141,9 @@ def postgresql_engine(
     @event.listens_for(engine, "checkout")
     def check(connection: BoundedConnection, record: Any, _: Any) -> None:
         idle = time.monotonic() - record.info.get("idle_since", math.inf)
-        asked = idle > IDLE_SECONDS or _has_news(connection)
+        asked = idle > IDLE_SECONDS or _has_data(connection)
         if asked and not connection.is_alive(min(float(PROBE_SECONDS), busy_seconds / 3)):
-            # The pool makes another one.
+            # The pool then makes another one.
             raise DisconnectionError("the connection has died")
 
     return engine
@@ -164,8 +164,8 @@ def _connect(
     return made
 
 
-def _has_news(connection: BoundedConnection) -> bool:
-    """Say whether the server has said something unasked, which is mostly goodbye."""
+def _has_data(connection: BoundedConnection) -> bool:
+    """Say whether the server has sent data unasked, which mostly means that it has closed."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     return bool(poll.poll(0))
@@ -173,7 +173,7 @@ def _has_news(connection: BoundedConnection) -> bool:
 
 def _limits(busy_seconds: float, idle_seconds: float) -> dict[str, Any]:
     wait, idle = round(busy_seconds * 1000), round(idle_seconds * 1000)
-    # A machine that vanishes in the middle of a transaction must not keep its locks.
+    # A client that vanishes within a transaction must not keep its locks.
     session = {
         "lock_timeout": wait,
         "statement_timeout": wait,
@@ -190,10 +190,10 @@ def _limits(busy_seconds: float, idle_seconds: float) -> dict[str, Any]:
     }
 
 
-def take_time(connection: Any) -> None:
-    """Let this transaction's statements take as long as they need: those of a migration."""
+def lift_timeouts(connection: Any) -> None:
+    """Lift the timeouts for this transaction: for migrations."""
     connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
     driver: BoundedConnection = connection.connection.driver_connection
     driver.silence = math.inf
-    # It is for this transaction only.
+    # For this transaction only: the pool replaces the connection afterwards.
     connection.connection.invalidate(soft=True)

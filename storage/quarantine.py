@@ -1,4 +1,4 @@
-"""What was handed out in sessions that their platform had not confirmed."""
+"""Quarantine: assignments of sessions that their platform has not confirmed, and verdicts there."""
 
 from dataclasses import asdict
 from typing import Any
@@ -7,18 +7,20 @@ from sqlalchemy import select
 
 from nextpair.storage.assignments import COLUMNS
 from nextpair.storage.database import Connection
-from nextpair.storage.hiring_tables import Submission
+from nextpair.storage.hiring_tables import SubmissionTable
 from nextpair.storage.offers import change_submission, find_submission
 from nextpair.storage.rows import AssignmentRow, State, VerdictRow
 from nextpair.storage.tables import Assignment
 
 
-def admissible(connection: Connection, study_id: int) -> list[tuple[AssignmentRow, str]]:
-    """List what is to leave quarantine, as its session is confirmed; with how that stands."""
+def confirmed_assignments(connection: Connection, study_id: int) -> list[tuple[AssignmentRow, str]]:
+    """List quarantined assignments of sessions that are now confirmed, with the session's state."""
     found = (
-        select(*COLUMNS, Submission.state)
-        .join(Submission, Submission.id == Assignment.quarantine)
-        .where(Submission.study_id == study_id, Submission.confirmed_at.is_not(None), _KEPT)
+        select(*COLUMNS, SubmissionTable.state)
+        .join(SubmissionTable, SubmissionTable.id == Assignment.quarantine)
+        .where(
+            SubmissionTable.study_id == study_id, SubmissionTable.confirmed_at.is_not(None), _KEPT
+        )
         .order_by(Assignment.created_at, Assignment.topic_id, Assignment.number)
     )
     rows = [(AssignmentRow(*row[:-1]), row[-1]) for row in connection.execute(found)]
@@ -26,30 +28,30 @@ def admissible(connection: Connection, study_id: int) -> list[tuple[AssignmentRo
 
 
 def of_session(connection: Connection, submission_id: int) -> list[AssignmentRow]:
-    """List what a session has in quarantine, in the order in which it was answered."""
+    """List a session's quarantined assignments, in the order in which they were answered."""
     found = select(*COLUMNS).where(Assignment.quarantine == submission_id, _KEPT)
     rows = [AssignmentRow(*row) for row in connection.execute(found)]
     return sorted(rows, key=answered_at)
 
 
-def sessions(connection: Connection, study_id: int) -> set[int]:
-    """List the sessions that have something in quarantine."""
+def quarantined_sessions(connection: Connection, study_id: int) -> set[int]:
+    """Return the sessions that have quarantined assignments."""
     found = (
         select(Assignment.quarantine)
-        .join(Submission, Submission.id == Assignment.quarantine)
-        .where(Submission.study_id == study_id, _KEPT)
+        .join(SubmissionTable, SubmissionTable.id == Assignment.quarantine)
+        .where(SubmissionTable.study_id == study_id, _KEPT)
         .distinct()
     )
-    return {one for one in connection.execute(found).scalars() if one is not None}
+    return {session for session in connection.execute(found).scalars() if session is not None}
 
 
 def answered_at(row: AssignmentRow) -> float:
-    """Say when an assignment was answered, or was given where it was not."""
+    """Return when an assignment was answered; when it was issued if it was not."""
     return float(row.held["at"]) if row.held is not None else row.created_at
 
 
-def keep_verdict(connection: Connection, submission_id: int, verdict: VerdictRow) -> None:
-    """Keep what came of checking a worker in a session that is not confirmed."""
+def store_verdict(connection: Connection, submission_id: int, verdict: VerdictRow) -> None:
+    """Store a verdict with an unconfirmed session."""
     row = find_submission(connection, submission_id)
     if row is not None:
         extra = {**row.extra, VERDICTS: [*row.extra.get(VERDICTS, ()), asdict(verdict)]}
@@ -59,14 +61,14 @@ def keep_verdict(connection: Connection, submission_id: int, verdict: VerdictRow
 def verdicts_of(
     connection: Connection, submission_id: int, topic_id: int | None = None
 ) -> list[VerdictRow]:
-    """List what came of checking a worker in a session, of one topic or of all."""
+    """List the verdicts stored with a session, of one topic or of all."""
     row = find_submission(connection, submission_id)
-    kept = [] if row is None else [VerdictRow(**one) for one in row.extra.get(VERDICTS, ())]
-    return [one for one in kept if topic_id in (None, one.topic_id)]
+    kept = [] if row is None else [VerdictRow(**stored) for stored in row.extra.get(VERDICTS, ())]
+    return [verdict for verdict in kept if topic_id in (None, verdict.topic_id)]
 
 
-def forget_verdicts(connection: Connection, submission_id: int) -> None:
-    """Forget what has become the worker's own."""
+def delete_verdicts(connection: Connection, submission_id: int) -> None:
+    """Delete the verdicts stored with a session: they have become the worker's own."""
     row = find_submission(connection, submission_id)
     if row is not None:
         extra = {name: value for name, value in row.extra.items() if name != VERDICTS}

@@ -1,4 +1,4 @@
-"""What the tables hold, as plain facts."""
+"""The rows of the tables, as immutable dataclasses."""
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -10,9 +10,9 @@ class Status(StrEnum):
 
     OPEN = "open"
     PAUSED = "paused"
-    """Nothing new is handed out; answers are still taken."""
+    """No assignments are issued; answers are still accepted."""
     CLOSED = "closed"
-    """Nothing is handed out or taken."""
+    """No assignments are issued, no answers accepted."""
 
 
 class WorkerStatus(StrEnum):
@@ -30,33 +30,33 @@ class Purpose(StrEnum):
 
     WORK = "work"
     TRAP = "trap"
-    """Its answer is known."""
+    """A gold question among the work: its answer is known."""
     QUIZ = "quiz"
-    """Its answer is known, and it comes before all work."""
+    """A gold question that comes before all work."""
     REPEAT = "repeat"
-    """The worker has answered it before."""
+    """The worker has answered the same question before."""
     AUDIT = "audit"
-    """Drawn at random and kept out of every fit, to see how well that predicts it."""
+    """A random pair that is left out of every fit, to measure how well the fit predicts it."""
 
 
 BY_QUALITY = "quality"
-"""Who retracts a judgment that did not pass a check."""
+"""Author of a retraction that follows from a failed check."""
 
 UNDO, BY_WORKER = "undo", "worker"
-"""Why and by whom a judgment was retracted that its worker took back."""
+"""Reason and author of a retraction by which a worker has undone their answer."""
 
-ASIDE = 10**9
-"""From this position on, documents only serve questions whose answer is known."""
+FIRST_GOLD_POSITION = 10**9
+"""From this position on, documents are outside the pool: only gold questions show them."""
 
 
 class State(StrEnum):
-    """How an assignment stands; a lease that ran out leaves it open."""
+    """The state of an assignment; one whose lease has expired is still open."""
 
     OPEN = "open"
     HELD = "held"
-    """Answered in a session that the platform has not confirmed: the answer does not count yet."""
+    """Answered in an unconfirmed session: the answer is in quarantine, and does not count yet."""
     LAPSED = "lapsed"
-    """Of a session that the platform never confirmed: whatever was answered is dropped."""
+    """Of a session that the platform never confirmed: its answer was dropped."""
     ANSWERED = "answered"
     SKIPPED = "skipped"
     RETRACTED = "retracted"
@@ -98,7 +98,11 @@ class TopicRow:
 
 @dataclass(frozen=True, slots=True)
 class TopicHead:
-    """What changes about a topic, read under its lock."""
+    """The head of a topic's log, with the versions that a compare-and-swap expects.
+
+    `version` counts the changes of the topic and its assignments, `position` the entries of its
+    log, `asked` its assignments, and `golds` its gold questions.
+    """
 
     study_id: int
     study_version: int
@@ -136,7 +140,7 @@ class WorkerRow:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRow:
-    """One question in, or once in, a worker's hands."""
+    """A question that was issued to a worker, with a lease."""
 
     topic_id: int
     number: int
@@ -203,7 +207,7 @@ class RetractionRow:
 
 @dataclass(frozen=True, slots=True)
 class GoldRow:
-    """A question whose answer is known."""
+    """A gold question: its answer is known."""
 
     topic_id: int
     number: int
@@ -220,15 +224,15 @@ class GoldRow:
 
 
 class Check(StrEnum):
-    """How a worker is checked."""
+    """What a verdict is on."""
 
     BATCH = "batch"
     QUIZ = "quiz"
     UNDERSTANDING = "understanding"
 
 
-class Effect(StrEnum):
-    """What follows from a check."""
+class VerdictEffect(StrEnum):
+    """What follows from a verdict."""
 
     NONE = "none"
     ASK_AGAIN = "ask_again"
@@ -243,7 +247,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """What came of checking a worker on a topic."""
+    """A verdict on a worker's batch, quiz or comprehension question on a topic."""
 
     topic_id: int
     worker_id: int
@@ -258,7 +262,7 @@ class VerdictRow:
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """An API key, without the key."""
+    """An API key: its hash, not the key itself."""
 
     id: str
     hash: str
@@ -273,11 +277,11 @@ class KeyRow:
 def values_of(row: AssignmentRow | JudgmentRow) -> dict[str, Any]:
     """Return a row's values by their names.
 
-    Not asdict: that copies deeply, and this is done for every question and answer.
+    Not asdict: it copies deeply, which is slow, and this runs for every assignment and answer.
     """
     return {name: getattr(row, name) for name in _NAMES[type(row)]}
 
 
 _NAMES: dict[type, tuple[str, ...]] = {
-    kind: tuple(one.name for one in fields(kind)) for kind in (AssignmentRow, JudgmentRow)
+    kind: tuple(column.name for column in fields(kind)) for kind in (AssignmentRow, JudgmentRow)
 }

@@ -1,11 +1,10 @@
-"""A question or an answer as one single statement, for PostgreSQL.
+"""Commits a new assignment or a judgment as one single statement, for PostgreSQL.
 
-There every statement is a journey to the server and back, and a transaction has two more. The
-commonest writes, one new assignment and one judgment, are therefore also put as one statement that
-is a transaction by itself: the topic is moved on if it is still what was seen of it, and the rest
-happens only with that. If it is not, the same journey brings back what others have done, so that
-processes that change a topic in turn need no lock. What can be said otherwise,
-`nextpair.app.runtime.unit_of_work` says otherwise.
+There each statement is a network round trip, and a transaction costs two more. So the two most
+frequent writes also exist as one statement, which is a transaction by itself: a compare-and-swap of
+the topic's version, and inserts that depend on it. If the compare-and-swap fails, the same round
+trip returns the delta of the other processes' commits, so that processes that write to a topic in
+turn need no lock. All other writes go through `nextpair.app.runtime.unit_of_work`.
 """
 
 from dataclasses import dataclass
@@ -17,12 +16,12 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from nextpair.storage import assignments, judgments, topics
 from nextpair.storage.assignments import CHANGES, changed_values
 from nextpair.storage.database import Connection
-from nextpair.storage.judgments import Vote
+from nextpair.storage.judgments import JudgmentRecord
 from nextpair.storage.rows import AssignmentRow, JudgmentRow, TopicHead, values_of
 from nextpair.storage.tables import Assignment, Base, Judgment, Retraction, Study, Topic
-from nextpair.storage.topics import MOVE, moved_values
+from nextpair.storage.topics import COMPARE_AND_SWAP, swap_parameters
 
-_MOVED = MOVE.returning(Topic.id).cte("moved")
+_MOVED = COMPARE_AND_SWAP.returning(Topic.id).cte("moved")
 _CHANGED = (
     update(Assignment)
     .where(Assignment.topic_id == _MOVED.c.id, Assignment.number == bindparam("which"))
@@ -52,8 +51,8 @@ _CHANGED_SINCE = (
     .where(Assignment.topic_id == _TOPIC, Assignment.version > bindparam("seen"))
     .scalar_subquery()
 )
-_VOTES = (
-    select(_list(_array(*judgments.VOTE), Judgment.number))
+_RECORDS = (
+    select(_list(_array(*judgments.RECORD), Judgment.number))
     .outerjoin(Retraction, judgments.RETRACTED)
     .where(
         Judgment.topic_id == _TOPIC,
@@ -62,26 +61,26 @@ _VOTES = (
     )
     .scalar_subquery()
 )
-_TAKEN_BACK = (
+_RETRACTED = (
     select(_list(_array(Retraction.judgment, Judgment.purpose)))
     .join(Judgment, judgments.RETRACTED)
     .where(Retraction.topic_id == _TOPIC, Retraction.number > bindparam("heard"))
     .scalar_subquery()
 )
-_NEWS = _array(_HEAD, _CHANGED_SINCE, _VOTES, _TAKEN_BACK)
+_DELTA = _array(_HEAD, _CHANGED_SINCE, _RECORDS, _RETRACTED)
 
 
 def _insert_if_moved(table: type[Base], *others: Any) -> Any:
     columns = list(table.__table__.columns)
-    # Selected by itself, a parameter that is missing would have no type.
+    # A bare parameter in a select would have no type.
     values = [
         cast(bindparam(f"row_{column.name}", type_=column.type), column.type) for column in columns
     ]
     added = insert(table).from_select(columns, select(*values).select_from(_MOVED))
     written = added.returning(table.__table__.c.number).cte("added")
     count = select(func.count()).select_from(written).scalar_subquery()
-    # The news are only put together if they are needed.
-    return select(case((count == 0, _NEWS))).add_cte(written, *others)
+    # The delta is only computed if the compare-and-swap has failed.
+    return select(case((count == 0, _DELTA))).add_cte(written, *others)
 
 
 _ASK = _insert_if_moved(Assignment)
@@ -89,8 +88,8 @@ _ANSWER = _insert_if_moved(Judgment, _CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """What others have done to a topic since it was seen.
+class ConcurrentDelta:
+    """What other processes have committed to a topic since the expected version.
 
     Parameters
     ----------
@@ -100,43 +99,45 @@ class News:
 
     head: TopicHead
     changed: list[AssignmentRow]
-    votes: list[Vote]
+    records: list[JudgmentRecord]
     retracted: list[tuple[int, str]]
 
 
-def ask(connection: Connection, seen: TopicHead, to: TopicHead, row: AssignmentRow) -> News | None:
-    """Add an assignment and move its topic on; the news if it is not what was seen of it."""
-    values = _seen(row.topic_id, seen, to) | _prefixed(row)
-    return _news_of(connection.execute(_ASK, values).scalar_one(), seen)
+def insert_assignment(
+    connection: Connection, expected: TopicHead, updated: TopicHead, row: AssignmentRow
+) -> ConcurrentDelta | None:
+    """Insert an assignment if its topic is at the expected version; else return the delta."""
+    values = _expected(row.topic_id, expected, updated) | _prefixed(row)
+    return _delta_of(connection.execute(_ASK, values).scalar_one(), expected)
 
 
-def answer(
+def insert_judgment(
     connection: Connection,
-    seen: TopicHead,
-    to: TopicHead,
+    expected: TopicHead,
+    updated: TopicHead,
     judgment: JudgmentRow,
     row: AssignmentRow,
-) -> News | None:
-    """Append the judgment that answers an assignment, and move its topic on; news as above."""
-    values = _seen(row.topic_id, seen, to) | changed_values(row) | _prefixed(judgment)
-    return _news_of(connection.execute(_ANSWER, values).scalar_one(), seen)
+) -> ConcurrentDelta | None:
+    """Append an assignment's judgment if its topic is at the expected version; else as above."""
+    values = _expected(row.topic_id, expected, updated) | changed_values(row) | _prefixed(judgment)
+    return _delta_of(connection.execute(_ANSWER, values).scalar_one(), expected)
 
 
-def _seen(topic_id: int, seen: TopicHead, to: TopicHead) -> dict[str, Any]:
-    return {**moved_values(topic_id, seen, to), "heard": seen.position}
+def _expected(topic_id: int, expected: TopicHead, updated: TopicHead) -> dict[str, Any]:
+    return {**swap_parameters(topic_id, expected, updated), "heard": expected.position}
 
 
-def _news_of(told: Any, seen: TopicHead) -> News | None:
-    if told is None:
+def _delta_of(reply: Any, expected: TopicHead) -> ConcurrentDelta | None:
+    if reply is None:
         return None
-    head, changed, votes, retracted = told
+    head, changed, records, retracted = reply
     if head is None:
-        # The topic is not there.
-        return News(seen, [], [], [])
-    return News(
+        # There is no such topic.
+        return ConcurrentDelta(expected, [], [], [])
+    return ConcurrentDelta(
         TopicHead(*head),
         [AssignmentRow(*row) for row in changed or ()],
-        [tuple(vote) for vote in votes or ()],
+        [tuple(record) for record in records or ()],
         [(number, purpose) for number, purpose in retracted or ()],
     )
 

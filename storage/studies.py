@@ -39,13 +39,13 @@ def get_study(connection: Connection, study_id: int) -> StudyRow:
 
 
 def lock_study(connection: Connection, name: str) -> StudyRow | None:
-    """Return the study of this name, and let nobody else change it before the transaction ends."""
+    """Lock the row of a study until the transaction ends, and return it."""
     row = connection.execute(_BY_NAME.with_for_update(), {"name": name}).one_or_none()
     return StudyRow(*row) if row else None
 
 
 def list_studies(connection: Connection, after: str, limit: int) -> list[StudyRow]:
-    """List studies by name, from the first one after a name."""
+    """List studies by name, from the first one after a name; all real ones have names."""
     found = select(*_STUDY).where(Study.name > after).order_by(Study.name).limit(limit)
     return [StudyRow(*row) for row in connection.execute(found)]
 
@@ -77,7 +77,7 @@ def change_study(
 
 
 def touch_study(connection: Connection, study_id: int) -> None:
-    """Tell every process that what it remembers of this study is old."""
+    """Raise a study's version, so that every process drops what it has cached of it."""
     connection.execute(update(Study).where(Study.id == study_id).values(version=Study.version + 1))
 
 
@@ -99,12 +99,12 @@ def worker_names(connection: Connection, worker_ids: Sequence[int]) -> dict[int,
 
 
 def lock_worker(connection: Connection, worker_id: int) -> None:
-    """Let nobody else count this worker's assignments before the transaction ends."""
+    """Lock a worker's row, so that only one transaction at a time counts their assignments."""
     connection.execute(select(Worker.id).where(Worker.id == worker_id).with_for_update())
 
 
 def enlist_worker(connection: Connection, study_id: int, name: str, now: float) -> WorkerRow:
-    """Return the worker of this name, who may be new."""
+    """Return the worker of this name; insert one if there is none."""
     values = {
         "study_id": study_id,
         "name": name,
@@ -143,7 +143,7 @@ def count_states(connection: Connection, worker_ids: list[int]) -> dict[int, dic
 
 
 def unserved_workers(connection: Connection, study_id: int) -> list[WorkerRow]:
-    """List those who get no questions: who is blocked, and who is stopped."""
+    """List the workers who get no questions: blocked and stopped ones."""
     found = select(*_WORKER).where(
         Worker.study_id == study_id, Worker.status != WorkerStatus.ACTIVE
     )
@@ -151,12 +151,12 @@ def unserved_workers(connection: Connection, study_id: int) -> list[WorkerRow]:
 
 
 def set_worker_status(connection: Connection, worker_id: int, status: str) -> None:
-    """Block a worker, or let them in again."""
+    """Block a worker, or readmit them."""
     connection.execute(update(Worker).where(Worker.id == worker_id).values(status=status))
 
 
 def stop_worker(connection: Connection, study_id: int, worker_id: int) -> None:
-    """Give a worker no more questions; one whom the owner has blocked stays blocked."""
+    """Stop a worker; one whom the owner has blocked stays blocked."""
     connection.execute(
         update(Worker)
         .where(Worker.id == worker_id, Worker.status == WorkerStatus.ACTIVE)

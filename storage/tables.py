@@ -1,8 +1,8 @@
 """The tables: studies, topics and their documents, workers, assignments, and the judgment log.
 
-Times are seconds since 1970, UTC. Documents are known by their position in the topic, as in the
-mind. `judgments` and `retractions` are only ever added to; both take their numbers from the
-topic's `position`, so that one number says how much of the log a process has seen.
+Times are seconds since 1970, UTC. Documents are referenced by their position in the topic, as in
+the selectors' state. `judgments` and `retractions` are an append-only log; both take their numbers
+from the topic's `position`, so that one number says up to where a process has read the log.
 """
 
 from typing import Any, ClassVar
@@ -23,12 +23,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-# SQLite counts up by itself only in a column of exactly this type.
+# SQLite has autoincrement only for a column of exactly this type.
 ID = BigInteger().with_variant(Integer, "sqlite")
 
 
 class Base(DeclarativeBase):
-    """All tables; constraints have names, so that migrations can speak of them."""
+    """All tables; constraints have names, so that migrations can refer to them."""
 
     metadata = MetaData(
         naming_convention={
@@ -48,7 +48,7 @@ class Base(DeclarativeBase):
 
 
 class Secret(Base):
-    """What this installation signs tokens with; every process must have the same."""
+    """The secret with which all processes of this installation sign tokens."""
 
     __tablename__ = "secrets"
     name: Mapped[str] = mapped_column(primary_key=True)
@@ -83,7 +83,7 @@ class SignIn(Base):
 
 
 class Request(Base):
-    """A creating call that was answered, so that its repetition gets the same answer."""
+    """The response to a creating call by its idempotency key: a repetition gets the same one."""
 
     __tablename__ = "requests"
     key_id: Mapped[str] = mapped_column(ForeignKey("keys.id"), primary_key=True)
@@ -105,11 +105,24 @@ class Study(Base):
     created_at: Mapped[float]
 
 
+class Upload(Base):
+    """Topics that are being stored, in many small transactions, and are not to be seen yet.
+
+    Whoever stores them renews it with each transaction. One that was not renewed for long is
+    `abandoned`: what it has stored is removed, and nothing can be added to it.
+    """
+
+    __tablename__ = "uploads"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    renewed_at: Mapped[float]
+    abandoned: Mapped[bool]
+
+
 class Topic(Base):
-    """An information need, and how far its judging has come.
+    """An information need, and the head of its log.
 
     `version` grows with every change to the topic or its assignments, `position` with the log, and
-    `asked` with the assignments.
+    `asked` with the assignments. A topic of an upload belongs to a study that nobody can name.
     """
 
     __tablename__ = "topics"
@@ -129,13 +142,23 @@ class Topic(Base):
     golds: Mapped[int] = mapped_column(server_default="0", default=0)
     understanding: Mapped[dict[str, Any] | None]
     created_at: Mapped[float]
-    __table_args__ = (UniqueConstraint("study_id", "name"),)
+    upload_id: Mapped[str | None]
+    __table_args__ = (
+        UniqueConstraint("study_id", "name"),
+        Index(
+            "ix_topics_upload_id",
+            "upload_id",
+            sqlite_where=text("upload_id IS NOT NULL"),
+            postgresql_where=text("upload_id IS NOT NULL"),
+        ),
+    )
 
 
 class Document(Base):
-    """An item to be judged, or one that only questions with known answers show.
+    """An item to be judged, or one that only gold questions show.
 
-    The latter stand at positions from `nextpair.storage.rows.ASIDE` on, out of the mind's way.
+    The latter have positions from `nextpair.storage.rows.FIRST_GOLD_POSITION` on, so that they do
+    not belong to the pool that the selector orders.
     """
 
     __tablename__ = "documents"
@@ -164,17 +187,17 @@ class Worker(Base):
 
 
 class Assignment(Base):
-    """One question handed to one worker, with a lease.
+    """One question issued to one worker, with a lease.
 
-    A worker and a pair have at most one assignment for each purpose, ever: the database sees to it
-    that nobody gets a pair twice. A lease that ran out is renewed in place, and an answer that is
-    taken back opens the same assignment again as its next `attempt`. A question about a single
-    document has it on both sides, and one that reviews a judgment names that as its `subject`. What
-    a worker skipped has the `reason` they gave.
+    A worker and a pair have at most one assignment for each purpose, ever: a unique constraint
+    makes sure that nobody gets a pair twice. An expired lease is renewed in place, and an answer
+    that is undone opens the same assignment again as its next `attempt`. A question about a single
+    document has it on both sides; one that reviews a judgment has its number as `subject`. A
+    skipped one has the `reason` that the worker gave.
 
-    `submission_id` is the platform's session in which it was handed out before the platform had
-    confirmed that session, and `quarantine` is the same until it has: such an answer is `held`
-    here, and is not in the log.
+    `submission_id` is the platform's session in which it was issued, if that was not confirmed
+    then, and `quarantine` is the same until it is confirmed: until then the answer is stored here
+    as `held`, and is not in the log.
     """
 
     __tablename__ = "assignments"
@@ -224,7 +247,7 @@ class Assignment(Base):
 
 
 class Judgment(Base):
-    """The answer to one assignment; `outcome` is told from the first document, of a pair.
+    """The answer to one assignment; `outcome` is of the first document against the second.
 
     `correct` says whether a question with a known answer was answered right.
     """
@@ -270,7 +293,7 @@ class Retraction(Base):
 
 
 class Gold(Base):
-    """A question whose answer is known: a trap among the others, or part of the quiz."""
+    """A gold question: a trap among the work, or part of the quiz."""
 
     __tablename__ = "golds"
     topic_id: Mapped[int] = mapped_column(ForeignKey("topics.id"), primary_key=True)
@@ -287,7 +310,7 @@ class Gold(Base):
 
 
 class Verdict(Base):
-    """What came of checking a worker on a topic: a batch, the quiz, the understanding question.
+    """A verdict on a worker's batch, quiz or comprehension question on a topic.
 
     `number` is the batch's, 0 of the others; `effect` is what followed from it.
     """

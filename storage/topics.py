@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, bindparam, func, insert, select, update
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import ASIDE, DocumentRow, Status, TopicHead, TopicRow
+from nextpair.storage.rows import FIRST_GOLD_POSITION, DocumentRow, Status, TopicHead, TopicRow
 from nextpair.storage.tables import Document, Study, Topic
 
 _BATCH = 500
@@ -51,13 +51,15 @@ HEAD: tuple[Any, ...] = (
     Topic.asked,
     Topic.golds,
 )
-_HEAD = select(*HEAD).join(Study, Study.id == Topic.study_id).where(Topic.id == bindparam("id"))
+# An id is easily guessed: what is being uploaded is nobody's to remember yet.
+_MEANT = (Topic.id == bindparam("id"), Topic.upload_id.is_(None))
+_HEAD = select(*HEAD).join(Study, Study.id == Topic.study_id).where(*_MEANT)
 _LOCKED_HEAD = _HEAD.with_for_update(of=Topic)
 _BY_NAME = select(*_TOPIC).where(
     Topic.study_id == bindparam("study"), Topic.name == bindparam("name")
 )
 _STUDY_VERSION = select(Study.version).where(Study.id == Topic.study_id).scalar_subquery()
-MOVE = (
+COMPARE_AND_SWAP = (
     update(Topic)
     .where(
         Topic.id == bindparam("topic"),
@@ -86,15 +88,15 @@ def topic_head(connection: Connection, topic_id: int) -> TopicHead:
     return TopicHead(*connection.execute(_HEAD, {"id": topic_id}).one())
 
 
-def move_topic(connection: Connection, topic_id: int, seen: TopicHead, to: TopicHead) -> bool:
+def compare_and_swap(connection: Connection, topic_id: int, seen: TopicHead, to: TopicHead) -> bool:
     """Move a topic on from what was seen of it, and take its lock; say if that still was true.
 
     Nothing has happened if another process has moved it, or changed its study, since then.
     """
-    return connection.execute(MOVE, moved_values(topic_id, seen, to)).rowcount == 1
+    return connection.execute(COMPARE_AND_SWAP, swap_parameters(topic_id, seen, to)).rowcount == 1
 
 
-def moved_values(topic_id: int, seen: TopicHead, to: TopicHead) -> dict[str, int]:
+def swap_parameters(topic_id: int, seen: TopicHead, to: TopicHead) -> dict[str, int]:
     """Return what moving a topic on is told."""
     return {
         "topic": topic_id,
@@ -187,21 +189,21 @@ def positions_of(connection: Connection, topic_id: int, names: Iterable[str]) ->
     return {name: position for name, position in connection.execute(found)}
 
 
-def names_aside(connection: Connection, topic_id: int) -> dict[int, str]:
+def gold_document_names(connection: Connection, topic_id: int) -> dict[int, str]:
     """Return the names of the documents outside the pool, by their positions."""
     found = select(Document.position, Document.name).where(
-        Document.topic_id == topic_id, Document.position >= ASIDE
+        Document.topic_id == topic_id, Document.position >= FIRST_GOLD_POSITION
     )
     return {position: name for position, name in connection.execute(found)}
 
 
-def last_aside(connection: Connection, topic_id: int) -> int:
+def last_gold_position(connection: Connection, topic_id: int) -> int:
     """Return the last position of a document outside the pool; that before the first if none."""
     found = select(func.max(Document.position)).where(
-        Document.topic_id == topic_id, Document.position >= ASIDE
+        Document.topic_id == topic_id, Document.position >= FIRST_GOLD_POSITION
     )
     last = connection.execute(found).scalar_one()
-    return ASIDE - 1 if last is None else int(last)
+    return FIRST_GOLD_POSITION - 1 if last is None else int(last)
 
 
 def list_documents(
@@ -224,7 +226,11 @@ def list_titles(
 
 
 def _listed(columns: tuple[Any, ...], topic_id: int, after: int, limit: int | None) -> Any:
-    inside = (Document.topic_id == topic_id, Document.position > after, Document.position < ASIDE)
+    inside = (
+        Document.topic_id == topic_id,
+        Document.position > after,
+        Document.position < FIRST_GOLD_POSITION,
+    )
     return select(*columns).where(*inside).order_by(Document.position).limit(limit)
 
 
@@ -242,7 +248,7 @@ def outlines(
     """List each document's name, features and prior, without its text."""
     found = (
         select(Document.name, Document.features, Document.prior)
-        .where(Document.topic_id == topic_id, Document.position < ASIDE)
+        .where(Document.topic_id == topic_id, Document.position < FIRST_GOLD_POSITION)
         .order_by(Document.position)
     )
     return [(name, features, prior) for name, features, prior in connection.execute(found)]

@@ -1,5 +1,6 @@
 """Databases to test on, what tests need, and Hypothesis without its clock."""
 
+import gc
 import os
 import shutil
 import signal
@@ -47,6 +48,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for need in needs_of(item):
             item.add_marker(need)
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over what stays to the end: modules, and all the tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

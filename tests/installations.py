@@ -21,7 +21,7 @@ from nextpair.app.client import Client
 from nextpair.app.enums import Scope
 from nextpair.app.security.api_keys import make_key
 from nextpair.storage.database import Database
-from nextpair.storage.migrating import migrate, prepare
+from nextpair.storage.schema_revisions import migrate, prepare
 
 READY_SECONDS = 600
 """How long a service may take to start on a busy machine."""

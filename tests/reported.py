@@ -1,4 +1,4 @@
-"""Studies to report on: small enough to be checked by hand."""
+"""Studies for reports: small enough to be checked by hand."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,23 +15,23 @@ def study(service: InProcess, size: int, **settings: object) -> None:
 
 
 def answer_all(service: InProcess, answer: Answer, *workers: str, **more: Any) -> None:
-    """Let workers answer by turns until nobody gets a question."""
-    given = -1
-    while given:
-        given = 0
+    """Let workers answer in turn until nobody gets a question."""
+    answered = -1
+    while answered:
+        answered = 0
         for worker in workers:
             for asked in service.next(worker)["assignments"]:
-                told = service.judge(asked, answer(asked, worker), **more)
-                assert told.status_code == 201, told.text
-                given += 1
+                response = service.judge(asked, answer(asked, worker), **more)
+                assert response.status_code == 201, response.text
+                answered += 1
 
 
-def truly(asked: Json, worker: str) -> str:
+def answer_correctly(asked: Json, worker: str) -> str:
     """Prefer the smaller number."""
     return by_number(asked)
 
 
-def falsely(asked: Json) -> str:
+def answer_wrongly(asked: Json) -> str:
     """Prefer the larger number."""
     return "left" if by_number(asked) == "right" else "right"
 
@@ -42,21 +42,21 @@ def numbers(asked: Json) -> set[int]:
 
 
 def bob_errs(*pair: int) -> Answer:
-    """Let bob, and nobody else, be wrong about one pair."""
+    """Return answers in which only bob is wrong, about one pair."""
 
     def answer(asked: Json, worker: str) -> str:
         wrong = worker == "bob" and numbers(asked) == set(pair)
-        return falsely(asked) if wrong else by_number(asked)
+        return answer_wrongly(asked) if wrong else by_number(asked)
 
     return answer
 
 
 def report(service: InProcess, **query: Any) -> Json:
     """Fetch the report."""
-    found: Json = service.get(f"{AT}/report", **query)
-    return found
+    content: Json = service.get(f"{AT}/report", **query)
+    return content
 
 
-def workers(told: Json) -> dict[str, Json]:
-    """Return a report's workers by their names."""
-    return {one["worker"]: one for one in told["workers"]}
+def workers(content: Json) -> dict[str, Json]:
+    """Return the workers of a report by name."""
+    return {worker["worker"]: worker for worker in content["workers"]}

@@ -1,4 +1,4 @@
-"""What Hypothesis draws: preorders, judgments about them, judgments that contradict each other."""
+"""Hypothesis strategies: weak orders, consistent answers about them, arbitrary answers."""
 
 from hypothesis import strategies as st
 
@@ -8,14 +8,14 @@ Answer = tuple[int, int, Outcome]
 
 
 def truth(first: int, second: int, grades: list[int]) -> Outcome:
-    """Say how two documents compare by their grades."""
+    """Return how two documents compare by their grades."""
     if grades[first] == grades[second]:
         return Outcome.TIE
     return Outcome.BETTER if grades[first] > grades[second] else Outcome.WORSE
 
 
 def grades(least: int = 2, most: int = 12) -> st.SearchStrategy[list[int]]:
-    """Draw a preorder: documents with grades, of which any may be equal."""
+    """Draw a weak order: the grades of documents, which may be equal."""
     return st.lists(st.integers(0, 4), min_size=least, max_size=most)
 
 
@@ -27,15 +27,15 @@ def pairs(size: int) -> st.SearchStrategy[Pair]:
 
 @st.composite
 def consistent(draw: st.DrawFn, most: int = 40) -> tuple[int, list[Answer]]:
-    """Draw a preorder and answers that agree with it, in any order and with repetitions."""
-    of = draw(grades())
-    asked = draw(st.lists(pairs(len(of)), max_size=most))
-    return len(of), [(first, second, truth(first, second, of)) for first, second in asked]
+    """Draw the size of a pool, and answers that agree with a weak order of it, with repetitions."""
+    drawn = draw(grades())
+    asked = draw(st.lists(pairs(len(drawn)), max_size=most))
+    return len(drawn), [(first, second, truth(first, second, drawn)) for first, second in asked]
 
 
 @st.composite
 def arbitrary(draw: st.DrawFn, most: int = 40) -> tuple[int, list[Answer]]:
-    """Draw answers that need not agree with each other."""
+    """Draw the size of a pool, and answers that may contradict each other."""
     size = draw(st.integers(2, 10))
     answer = st.tuples(pairs(size), st.sampled_from(Outcome))
     drawn = draw(st.lists(answer, max_size=most))

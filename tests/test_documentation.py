@@ -12,10 +12,10 @@ import yaml
 from nextpair.app.cli import parser_for
 from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.errors import STATUS, problem_of
-from nextpair.app.hiring.pay_rules import Hiring
+from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.main import ROUTERS
 from nextpair.app.platforms.registry import find_platform, platform_names
-from nextpair.app.quality.rules import Quality
+from nextpair.app.quality.rules import QualityRules
 from nextpair.app.settings import Settings, has_password
 from nextpair.selectors.base import find_selector, selector_names
 from nextpair.selectors.errors import NextpairError
@@ -99,7 +99,7 @@ def test_every_design_and_every_check_is_described() -> None:
             assert f"`{option}`" in text
         for rating in find_design(name).aggregations:
             assert f"`{rating}`" in text
-    for name in Quality.model_fields:
+    for name in QualityRules.model_fields:
         assert re.search(rf"^\| .*`{name}`", text, re.M), name
 
 
@@ -112,7 +112,7 @@ def test_every_platform_and_its_options_are_described() -> None:
             assert f"`{option}`" in section, option
         for field in find_platform(name).Access.model_fields:
             assert f"`{field.upper()}`" in text, field
-    for name in Hiring.model_fields:
+    for name in HiringRules.model_fields:
         assert re.search(rf"^\| .*`{name}`", text, re.M), name
 
 

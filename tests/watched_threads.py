@@ -17,6 +17,8 @@ NOTES = "WATCHED_THREADS"
 
 def note() -> None:
     """Write down what the libraries of this process would use, in this thread."""
+    # What is loaded only when it is needed must find the limit, too.
+    import_module("nextpair.selectors.deferred.learners")
     from threadpoolctl import threadpool_info
 
     found = [(one["internal_api"], one["num_threads"]) for one in threadpool_info()]

@@ -10,7 +10,7 @@ from nextpair.app.settings import Settings, has_password
 from nextpair.app.validation_messages import first_error
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.database import Database
-from nextpair.storage.migrating import prepare
+from nextpair.storage.schema_revisions import prepare
 
 
 def add_database_argument(parser: argparse.ArgumentParser) -> None:

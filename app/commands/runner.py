@@ -12,7 +12,7 @@ from nextpair.app.commands.installation import (
 )
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.runtime.schema_watch import schema_watched
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.web.middleware import start_logging
 
 SECONDS = 15.0
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = read_settings(database=arguments.database)
     open_prepared_database(settings).close()
     start_logging(settings.log_level)
-    service = Service(settings)
+    service = ServiceContext(settings)
     runner = Runner(service, time.time)
     try:
         if arguments.once:

@@ -9,14 +9,14 @@ from pydantic import BaseModel
 
 from nextpair.app.compute.jobs import JobResult
 from nextpair.app.judging import retractions
-from nextpair.app.judging.retractions import Effect
+from nextpair.app.judging.retractions import RetractionEffect
 from nextpair.app.reports.page import render
 from nextpair.app.reports.presenter import report_out
 from nextpair.app.reports.report import build_report
 from nextpair.app.reports.request import ReportRequest
 from nextpair.app.results import rankings
 from nextpair.app.results.rankings import Progress
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.common import Page
 from nextpair.app.schemas.overviews import BinOut, ClassesOut, LooseOut, MatrixOut
 from nextpair.app.schemas.reports import FullReportOut
@@ -33,7 +33,7 @@ from nextpair.app.schemas.results import (
     StudyProgressOut,
 )
 from nextpair.app.schemas.retractions import MOST_MOVED, EffectOut, MovedOut, RetractionOut, SumOut
-from nextpair.selectors.state.judgments import Finding
+from nextpair.selectors.state.judgments import Comparison
 from nextpair.selectors.state.pair_counts import count_pairs
 from nextpair.selectors.state.settings import Forecast
 from nextpair.storage import studies, topics
@@ -44,10 +44,12 @@ def as_json(model: BaseModel) -> JobResult:
     return JobResult([model.model_dump_json(by_alias=True).encode()])
 
 
-def ranking(service: Service, now: float, study: str, topic: str, rating: str | None) -> JobResult:
+def ranking(
+    service: ServiceContext, now: float, study: str, topic: str, rating: str | None
+) -> JobResult:
     """Rank a topic's documents."""
-    with service.look(service.topic_id(study, topic)) as live:
-        ranked = rankings.ranking(live, rating, service.said(live))
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        ranked = rankings.ranking(projection, rating, service.answer_set(projection))
     return as_json(
         RankingOut(
             rating=ranked.rating,
@@ -59,26 +61,26 @@ def ranking(service: Service, now: float, study: str, topic: str, rating: str | 
     )
 
 
-def progress(service: Service, now: float, study: str, topic: str) -> JobResult:
+def progress(service: ServiceContext, now: float, study: str, topic: str) -> JobResult:
     """Measure the progress of a topic."""
-    with service.look(service.topic_id(study, topic)) as live:
-        measured = rankings.progress(live, now)
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        measured = rankings.progress(projection, now)
     return as_json(_progress_out(topic, measured))
 
 
-def study_progress(service: Service, now: float, study: str, topic: None) -> JobResult:
+def study_progress(service: ServiceContext, now: float, study: str, topic: None) -> JobResult:
     """Measure the progress of a study, topic by topic."""
     study_id = service.study_id(study)
     with service.database.read() as connection:
         rows = topics.list_topics(connection, study_id)
     by_topic, forecasts = [], []
     for row in rows:
-        with service.look(row.id) as live:
-            measured = rankings.progress(live, now)
+        with service.projection_of(row.id) as projection:
+            measured = rankings.progress(projection, now)
         by_topic.append(_progress_out(row.name, measured))
         forecasts.append(Forecast(0, 0, 0) if measured.finished else measured.forecast)
     finished = sum(topic_progress.finished for topic_progress in by_topic)
-    forecast = None if finished == len(by_topic) else rankings.together(forecasts)
+    forecast = None if finished == len(by_topic) else rankings.sum_forecasts(forecasts)
     return as_json(
         StudyProgressOut(
             documents=sum(topic_progress.documents for topic_progress in by_topic),
@@ -105,10 +107,10 @@ def _progress_out(topic: str, measured: Progress) -> ProgressOut:
     return ProgressOut(topic=topic, **asdict(measured))
 
 
-def reliability(service: Service, now: float, study: str, topic: str) -> JobResult:
+def reliability(service: ServiceContext, now: float, study: str, topic: str) -> JobResult:
     """Estimate the reliability of each worker, least informative first."""
-    with service.look(service.topic_id(study, topic)) as live:
-        estimates = live.pairs.reliabilities()
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        estimates = projection.pairwise_state.reliabilities()
     with service.database.read() as connection:
         names = studies.worker_names(connection, [int(estimate.worker) for estimate in estimates])
     workers = [
@@ -120,13 +122,13 @@ def reliability(service: Service, now: float, study: str, topic: str) -> JobResu
 
 
 def explanation(
-    service: Service, now: float, study: str, topic: str, first: str, second: str
+    service: ServiceContext, now: float, study: str, topic: str, first: str, second: str
 ) -> JobResult:
     """Explain how two documents compare: the relation, and the judgments that imply it."""
-    with service.look(service.topic_id(study, topic)) as live:
-        relation = live.pairs.relation(first, second)
-        reasons = live.pairs.explain(first, second)
-        chance = live.pairs.chance(first, second)
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        relation = projection.pairwise_state.relation(first, second)
+        reasons = projection.pairwise_state.explain(first, second)
+        chance = projection.pairwise_state.win_probability(first, second)
     return as_json(
         ExplanationOut(
             first=first,
@@ -139,17 +141,17 @@ def explanation(
 
 
 def conflicts(
-    service: Service, now: float, study: str, topic: str, after: int, limit: int
+    service: ServiceContext, now: float, study: str, topic: str, after: int, limit: int
 ) -> JobResult:
     """List a page of the findings that contradicted the order when they were absorbed."""
-    with service.look(service.topic_id(study, topic)) as live:
-        ids, every = live.pairs.documents.ids, live.pairs.conflicts
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        ids, every = projection.pairwise_state.documents.ids, projection.pairwise_state.conflicts
         page = every[after : after + limit]
         items = [
             ConflictOut(
-                finding=_reason(ids, conflict.finding),
+                finding=_reason(ids, conflict.comparison),
                 known=conflict.known,
-                because=[_reason(ids, finding) for finding in conflict.because],
+                because=[_reason(ids, finding) for finding in conflict.explanation],
                 reopened=None if conflict.reopened is None else ids[conflict.reopened],
             )
             for conflict in page
@@ -158,7 +160,7 @@ def conflicts(
     return as_json(Page[ConflictOut](items=items, next=str(after + limit) if more else None))
 
 
-def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
+def _reason(ids: Sequence[str], finding: Comparison) -> ReasonOut:
     return ReasonOut(
         first=ids[finding.first],
         second=ids[finding.second],
@@ -167,31 +169,35 @@ def _reason(ids: Sequence[str], finding: Finding) -> ReasonOut:
     )
 
 
-def classes(service: Service, now: float, study: str, topic: str) -> JobResult:
+def classes(service: ServiceContext, now: float, study: str, topic: str) -> JobResult:
     """Lay out the classes in order, and the range of classes of each unplaced document."""
-    with service.look(service.topic_id(study, topic)) as live:
-        layout, ids, position = live.pairs.picture(), live.pairs.documents.ids, live.head.position
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        layout, ids, position = (
+            projection.pairwise_state.layout(),
+            projection.pairwise_state.documents.ids,
+            projection.head.position,
+        )
     return as_json(
         ClassesOut(
             position=position,
-            boxes=[[ids[place] for place in members] for members in layout.boxes],
+            boxes=[[ids[place] for place in members] for members in layout.classes],
             loose=[
                 LooseOut(
                     documents=[ids[place] for place in group.documents],
                     first=group.first,
                     last=group.last,
                 )
-                for group in layout.loose
+                for group in layout.unplaced
             ],
         )
     )
 
 
-def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> JobResult:
+def matrix(service: ServiceContext, now: float, study: str, topic: str, bins: int) -> JobResult:
     """Count judged, inferred and open pairs, with documents binned by rank."""
-    with service.look(service.topic_id(study, topic)) as live:
-        state, position = live.pairs, live.head.position
-        ranked = rankings.ranking(live, None, service.said(live)).documents
+    with service.projection_of(service.topic_id(study, topic)) as projection:
+        state, position = projection.pairwise_state, projection.head.position
+        ranked = rankings.ranking(projection, None, service.answer_set(projection)).documents
         places = [state.documents.position(document.document) for document in ranked]
         asked = [(match.first, match.second) for match in state.matches()]
         counted = count_pairs(state.order, asked, places, bins)
@@ -215,14 +221,14 @@ def matrix(service: Service, now: float, study: str, topic: str, bins: int) -> J
 
 
 def report(
-    service: Service, now: float, study: str, topic: str | None, request: ReportRequest
+    service: ServiceContext, now: float, study: str, topic: str | None, request: ReportRequest
 ) -> JobResult:
     """Report on a study."""
     return as_json(report_out(build_report(service, request, now), request, now))
 
 
 def report_page(
-    service: Service, now: float, study: str, topic: str | None, request: ReportRequest
+    service: ServiceContext, now: float, study: str, topic: str | None, request: ReportRequest
 ) -> JobResult:
     """Render the report on a study as a self-contained page."""
     out = report_out(build_report(service, request, now), request, now)
@@ -231,7 +237,7 @@ def report_page(
 
 
 def dry_run(
-    service: Service,
+    service: ServiceContext,
     now: float,
     study: str,
     topic: None,
@@ -239,11 +245,11 @@ def dry_run(
     numbers: tuple[tuple[str, tuple[int, ...]], ...],
 ) -> JobResult:
     """Preview what retracting all of a worker's judgments, or some by topic, would change."""
-    wanted = retractions.wanted(service, study, worker, dict(numbers))
-    return as_json(retraction_out(retractions.plan(service, wanted), dry_run=True))
+    wanted = retractions.requested_judgments(service, study, worker, dict(numbers))
+    return as_json(retraction_out(retractions.preview(service, wanted), dry_run=True))
 
 
-def retraction_out(effects: Sequence[Effect], *, dry_run: bool) -> RetractionOut:
+def retraction_out(effects: Sequence[RetractionEffect], *, dry_run: bool) -> RetractionOut:
     """Describe what a retraction changes."""
     return RetractionOut(
         dry_run=dry_run,

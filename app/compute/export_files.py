@@ -13,7 +13,7 @@ from nextpair.app.formats.trec import qrels_lines, real_qrels_lines, run_lines
 from nextpair.app.reports.levels import grades
 from nextpair.app.reports.pairs import pair_lines, take_preference_snapshot
 from nextpair.app.results import rankings
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.exports import UNJUDGED, Format
 from nextpair.app.schemas.results import LogEntryOut
 from nextpair.selectors.state.judgments import Outcome
@@ -42,14 +42,14 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    service: Service
+    service: ServiceContext
     study: str
     topics: Sequence[tuple[int, str]]
     request: ExportRequest
 
 
 def export(
-    service: Service, now: float, study: str, topic: str | None, request: ExportRequest
+    service: ServiceContext, now: float, study: str, topic: str | None, request: ExportRequest
 ) -> JobResult:
     """Write the results of a study, or of one topic."""
     export_job = _Export(service, study, _topics(service, study, topic), request)
@@ -81,7 +81,7 @@ def _log_lines(export_job: _Export) -> Iterator[str]:
     return _csv(log) if export_job.request.format is Format.CSV else _jsonl(log)
 
 
-def _topics(service: Service, study: str, topic: str | None) -> list[tuple[int, str]]:
+def _topics(service: ServiceContext, study: str, topic: str | None) -> list[tuple[int, str]]:
     if topic is not None:
         return [(service.topic_id(study, topic), topic)]
     study_id = service.study_id(study)
@@ -104,9 +104,9 @@ def _file(export_job: _Export) -> tuple[list[str], int]:
     lines: list[str] = []
     unjudged, request = 0, export_job.request
     for topic_id, topic in export_job.topics:
-        with export_job.service.look(topic_id) as live:
-            answer_set = export_job.service.said(live)
-            order = rankings.reported(live, request.rating, answer_set)
+        with export_job.service.projection_of(topic_id) as projection:
+            answer_set = export_job.service.answer_set(projection)
+            order = rankings.reported_order(projection, request.rating, answer_set)
         unjudged += len(order.ids) - int(order.judged.sum())
         if request.format is Format.QRELS:
             lines += qrels_lines(topic, _qrels(request, order, answer_set.design))
@@ -121,8 +121,10 @@ def _file(export_job: _Export) -> tuple[list[str], int]:
 
 def _pairs(export_job: _Export) -> Iterator[str]:
     for topic_id, _ in export_job.topics:
-        with export_job.service.look(topic_id) as live:
-            compared = take_preference_snapshot(live, export_job.service.said(live))
+        with export_job.service.projection_of(topic_id) as projection:
+            compared = take_preference_snapshot(
+                projection, export_job.service.answer_set(projection)
+            )
         yield from pair_lines(compared, inferred=export_job.request.inferred is not False)
 
 
@@ -130,15 +132,15 @@ def _log(export_job: _Export) -> Iterator[LogEntryOut]:
     """Yield the log, one transaction per batch: a slow reader keeps no transaction open."""
     service, study_id = export_job.service, export_job.service.study_id(export_job.study)
     for topic_id, topic in export_job.topics:
-        with service.look(topic_id) as live:
-            name_of = live.name_of
+        with service.projection_of(topic_id) as projection:
+            name_of = projection.document_name
         after = 0
         while True:
             with service.database.read() as connection:
                 batch = judgments.list_log(connection, topic_id, after, _BATCH)
             for row, worker, reason in batch:
                 if export_job.request.pseudonyms:
-                    worker = service.pseudonyms.of(study_id, worker)
+                    worker = service.pseudonyms.of_worker(study_id, worker)
                     reason = None if reason is None else RETRACTED
                 yield log_entry_out(topic, name_of, row, worker, reason)
             if len(batch) < _BATCH:

@@ -8,6 +8,7 @@ sockets.
 
 import ctypes
 import gc
+import importlib
 import os
 import pickle
 import select
@@ -20,7 +21,7 @@ from typing import NoReturn
 from nextpair.app.compute import computations, export_files
 from nextpair.app.compute.framing import FrameKind, read_frame, write_frame
 from nextpair.app.compute.jobs import Job
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.runtime.threads import limit_threads
 from nextpair.selectors.base import load_selectors
 from nextpair.selectors.errors import NextpairError
@@ -44,10 +45,12 @@ def main() -> None:
     limit_threads()
     load_selectors()
     load_ratings()
+    # Jobs compute in forks: what a fork imports, the next one would import again.
+    importlib.import_module("nextpair.selectors.deferred.learners")
     first = read_frame(0)
     if first is None:
         return
-    helper = JobRunner(Service(pickle.loads(first[1])), 0, target)
+    helper = JobRunner(ServiceContext(pickle.loads(first[1])), 0, target)
     while (frame := read_frame(0)) is not None:
         # A CANCEL that arrives after its job has ended is ignored.
         if frame[0] is FrameKind.JOB:
@@ -63,7 +66,7 @@ class JobRunner:
         The file descriptors that jobs are read from, and that results are written to.
     """
 
-    def __init__(self, service: Service, source: int, target: int) -> None:
+    def __init__(self, service: ServiceContext, source: int, target: int) -> None:
         self._service = service
         self._source, self._target = source, target
 
@@ -74,10 +77,10 @@ class JobRunner:
                 write_frame(self._target, FrameKind.CANCELLED)
                 return
             # Errors are suppressed here: the fork meets the same error, and reports it in context.
-            with suppress(NextpairError), self._service.look(topic_id) as live:
-                if job.warm and isinstance(live.state, Topic):
+            with suppress(NextpairError), self._service.projection_of(topic_id) as projection:
+                if job.warm and isinstance(projection.state, Topic):
                     # Most jobs need the reported order: computed here, it stays cached.
-                    live.state.reported()
+                    projection.state.reported()
         self._service.database.close()
         results, results_writer = os.pipe()
         parent, child = os.getpid(), os.fork()
@@ -119,7 +122,9 @@ class JobRunner:
             raise
 
 
-def _compute(service: Service, job: Job, now: float, results_writer: int, parent: int) -> NoReturn:
+def _compute(
+    service: ServiceContext, job: Job, now: float, results_writer: int, parent: int
+) -> NoReturn:
     try:
         _die_with(parent)
         # Garbage collection of inherited objects would only copy their pages.

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nextpair.app.runtime.service import Service
-from nextpair.storage.sizes import sizes
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.storage.topic_sizes import sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Job:
         """Jobs with the same key have the same result at the same version of their inputs."""
         return (self.computation.__qualname__, self.study, self.topic, *self.arguments)
 
-    def run(self, service: Service, now: float) -> JobResult:
+    def run(self, service: ServiceContext, now: float) -> JobResult:
         """Compute."""
         return self.computation(service, now, self.study, self.topic, *self.arguments)
 
@@ -72,7 +72,7 @@ class JobInputs:
     version: tuple[int, ...]
 
 
-def find_inputs(service: Service, job: Job) -> JobInputs:
+def find_inputs(service: ServiceContext, job: Job) -> JobInputs:
     """Look up the inputs of a job."""
     study_id = service.study_id(job.study)
     topic_id = None if job.topic is None else service.topic_id(job.study, job.topic)

@@ -20,8 +20,8 @@ from nextpair.app.designs.preference import check_ties, preference_part
 from nextpair.app.errors import BadAnswer
 from nextpair.app.field_types import Real
 from nextpair.selectors.aggregation.excerpts import (
-    LEAST,
-    LONGEST,
+    MAX_LENGTH,
+    MIN_SIMILARITY,
     NO_TEXT,
     find_excerpt,
     says_no_text,
@@ -65,7 +65,7 @@ class RationaleDesign(Design):
     on: Basis = Basis.GRADE
     levels: Levels = RELEVANCE
     no_text: Annotated[str, StringConstraints(min_length=1, max_length=1000)] = NO_TEXT
-    similarity: Annotated[Real, Field(gt=0, le=1)] = LEAST
+    similarity: Annotated[Real, Field(gt=0, le=1)] = MIN_SIMILARITY
 
     @property
     def shape(self) -> Shape:
@@ -123,9 +123,9 @@ def check_excerpt(excerpt: str, no_text: str, similarity: float, seen: AnswerCon
         raise BadAnswer(f"answer.excerpt: copy what supports the answer, or write {no_text!r}")
     if says_no_text(excerpt, no_text):
         return
-    if len(excerpt) > LONGEST:
-        raise BadAnswer(f"answer.excerpt: at most {LONGEST:,} characters, got {len(excerpt):,}")
-    if not any(find_excerpt(excerpt, text, least=similarity) for text in seen.texts()):
+    if len(excerpt) > MAX_LENGTH:
+        raise BadAnswer(f"answer.excerpt: at most {MAX_LENGTH:,} characters, got {len(excerpt):,}")
+    if not any(find_excerpt(excerpt, text, min_similarity=similarity) for text in seen.texts()):
         raise BadAnswer(
             f"answer.excerpt: the document does not say that; copy its words, or write {no_text!r}"
         )

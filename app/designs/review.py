@@ -18,7 +18,7 @@ from nextpair.app.designs.grading import (
 from nextpair.app.designs.rationale import check_excerpt
 from nextpair.app.errors import BadAnswer
 from nextpair.app.field_types import Real
-from nextpair.selectors.aggregation.excerpts import LEAST, NO_TEXT
+from nextpair.selectors.aggregation.excerpts import MIN_SIMILARITY, NO_TEXT
 from nextpair.selectors.state.judgments import Outcome
 
 
@@ -47,7 +47,7 @@ class ReviewDesign(Design):
 
     levels: Levels = RELEVANCE
     no_text: Annotated[str, StringConstraints(min_length=1, max_length=1000)] = NO_TEXT
-    similarity: Annotated[Real, Field(gt=0, le=1)] = LEAST
+    similarity: Annotated[Real, Field(gt=0, le=1)] = MIN_SIMILARITY
 
     @classmethod
     def answer_models(cls) -> tuple[type[AnswerModel], ...]:

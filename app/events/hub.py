@@ -16,7 +16,7 @@ from nextpair.app.errors import TooManyStreams
 from nextpair.app.events.log_batches import PAGE, ProgressSnapshot, pickled_snapshot
 from nextpair.app.events.log_reader import MAX_SNAPSHOT_PAUSE, LogReader, LogUpdates
 from nextpair.app.events.subscription import StreamCursor, Subscription
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.selectors.errors import NextpairError
 
 log = logging.getLogger("nextpair")
@@ -25,8 +25,10 @@ PING_SECONDS = 15.0
 """How long a stream is silent before it sends a comment to keep the connection alive."""
 READERS = 2
 """Threads that let lagging subscriptions catch up."""
-DELIVERY_BATCH = 25
-"""Subscriptions that are served before the event loop is yielded to other requests."""
+DELIVERY_BATCH = 5
+"""Subscriptions that get their batches before other requests have a turn."""
+DELIVERY_SHARE = 0.5
+"""The share of the polling interval over which batches are delivered to all subscriptions."""
 
 SNAPSHOT_KEY = "events"
 """The key that remote snapshots are counted for in admission control."""
@@ -40,7 +42,7 @@ class EventHub:
     """Follows the logs of all topics with subscriptions. Used on the event loop only."""
 
     def __init__(
-        self, service: Service, compute_pool: ComputePool, clock: Callable[[], float]
+        self, service: ServiceContext, compute_pool: ComputePool, clock: Callable[[], float]
     ) -> None:
         self._service = service
         self._compute_pool = compute_pool
@@ -108,15 +110,13 @@ class EventHub:
     async def events(self, subscription: Subscription) -> AsyncIterator[bytes]:
         """Yield the events of a subscription as they are sent, until it ends."""
         while subscription.end_reason is None:
-            batch = subscription.pop()
-            if batch is not None and not subscription.has_gap(batch):
-                if data := subscription.render(batch):
-                    yield data
-            elif batch is not None or subscription.lagging_topics:
-                topic_id = subscription.lagging_topics.pop() if batch is None else batch.topic_id
-                async for data in self._catch_up(subscription, topic_id):
-                    yield data
-            elif not await subscription.wait(PING_SECONDS):
+            data, lagging_topic = subscription.render_buffered()
+            if data:
+                yield data
+            if lagging_topic is not None:
+                async for missed in self._catch_up(subscription, lagging_topic):
+                    yield missed
+            elif not data and not await subscription.wait(PING_SECONDS):
                 yield b": ping\n\n"
         yield f": {subscription.end_reason}\n\n".encode()
 
@@ -141,13 +141,20 @@ class EventHub:
                 for subscription in [*self._subscriptions]:
                     subscription.close("the service stops")
                 return
+            polled_at = asyncio.get_running_loop().time()
             try:
                 await self._deliver(await self._read_updates())
             except NextpairError as error:
                 # Subscriptions stay open, and go on when the database is available again.
                 log.warning("event streams cannot read the log: %s", error)
-            await asyncio.sleep(self._service.settings.events_seconds)
+            await asyncio.sleep(self._pause(polled_at))
         self._reader.forget()
+
+    def _pause(self, polled_at: float) -> float:
+        """Return the time until the next poll; there is a pause even after a long delivery."""
+        interval = self._service.settings.events_seconds
+        elapsed = asyncio.get_running_loop().time() - polled_at
+        return max(interval * (1 - DELIVERY_SHARE), interval - elapsed)
 
     async def _read_updates(self) -> LogUpdates:
         followed = frozenset(
@@ -181,11 +188,14 @@ class EventHub:
             if topic_id not in self._snapshot_tasks:
                 task = asyncio.create_task(self._snapshot_remotely(topic_id, entries))
                 self._snapshot_tasks[topic_id] = task
-        for place, subscription in enumerate([*self._subscriptions]):
+        subscriptions = [*self._subscriptions]
+        window = DELIVERY_SHARE * self._service.settings.events_seconds
+        pause = window * DELIVERY_BATCH / (len(subscriptions) or 1)
+        for place, subscription in enumerate(subscriptions):
             if subscription.key_id in updates.expired_keys:
                 subscription.close("the key does not open this any more")
             for study_id, batch in updates.batches:
                 if subscription.covers(study_id, batch.topic_id):
                     subscription.push(batch)
-            if place % DELIVERY_BATCH == DELIVERY_BATCH - 1:
-                await asyncio.sleep(0)
+            if place % DELIVERY_BATCH == DELIVERY_BATCH - 1 and updates.batches:
+                await asyncio.sleep(pause)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nextpair.app.compute.jobs import JobResult
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.selectors.base import End
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.storage import judgments
 
 PAGE = 1000
@@ -49,33 +49,35 @@ class LogBatch:
     snapshot: ProgressSnapshot | None = None
 
 
-def take_snapshot(service: Service, topic_id: int) -> ProgressSnapshot:
+def take_snapshot(service: ServiceContext, topic_id: int) -> ProgressSnapshot:
     """Take the progress of a topic at its current position."""
-    with service.look(topic_id) as live:
-        state = live.state
+    with service.projection_of(topic_id) as projection:
+        state = projection.state
         settled = (
             int(state.settled_documents().sum())
-            if isinstance(state, Singles)
+            if isinstance(state, SingleDocumentState)
             else state.count_settled()
         )
-        size, position = len(state.documents), live.head.position
-        return ProgressSnapshot(live.row.name, position, settled, size, len(state), state.ended)
+        size, position = len(state.documents), projection.head.position
+        return ProgressSnapshot(
+            projection.topic.name, position, settled, size, len(state), state.ended
+        )
 
 
 def pickled_snapshot(
-    service: Service, now: float, study: str, topic: None, topic_id: int
+    service: ServiceContext, now: float, study: str, topic: None, topic_id: int
 ) -> JobResult:
     """Take the progress of a topic in a helper process, pickled for the service."""
     return JobResult([pickle.dumps(take_snapshot(service, topic_id))])
 
 
-def read_batch(service: Service, topic_id: int, after: int, upto: int) -> LogBatch:
+def read_batch(service: ServiceContext, topic_id: int, after: int, upto: int) -> LogBatch:
     """Read the entries of a log between two positions, one page at most."""
     upto = min(upto, after + PAGE)
-    with service.look(topic_id) as live:
-        topic, name_of = live.row.name, live.name_of
+    with service.projection_of(topic_id) as projection:
+        topic, name_of = projection.topic.name, projection.document_name
         # The projection may be ahead of the requested position, or behind it for a moment.
-        upto = min(upto, live.head.position)
+        upto = min(upto, projection.head.position)
     with service.database.read() as connection:
         rows = judgments.entries_between(connection, topic_id, after, upto)
     entries = []

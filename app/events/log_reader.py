@@ -11,7 +11,7 @@ from nextpair.app.events.log_batches import (
     read_batch,
     take_snapshot,
 )
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.api_keys import still_open
 from nextpair.storage import topics
 
@@ -50,7 +50,7 @@ class LogReader:
     topic's lock meanwhile, so that nobody could judge.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: ServiceContext) -> None:
         self._service = service
         self._positions: dict[int, int] = {}
         self._snapshots: dict[int, ProgressSnapshot] = {}

@@ -88,6 +88,18 @@ class Subscription:
         self._buffered_entries -= len(batch.entries)
         return batch
 
+    def render_buffered(self) -> tuple[bytes, int | None]:
+        """Render all buffered batches as one chunk: each chunk passes through the whole service.
+
+        Return with it a lagging topic, if there is one; batches after a gap stay in the buffer.
+        """
+        chunks: list[bytes] = []
+        while (batch := self.pop()) is not None:
+            if self.has_gap(batch):
+                return b"".join(chunks), batch.topic_id
+            chunks.append(self.render(batch))
+        return b"".join(chunks), self.lagging_topics.pop() if self.lagging_topics else None
+
     def has_gap(self, batch: LogBatch) -> bool:
         """Say whether entries between the cursor and a batch are missing."""
         return batch.after > self.position(batch.topic_id)

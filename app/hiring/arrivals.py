@@ -1,4 +1,4 @@
-"""Workers whom a platform sends: they are let in, and handed back when they are done."""
+"""Arrivals of workers whom a platform sends, from their admission to the end of their session."""
 
 import math
 from collections.abc import Mapping
@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from nextpair.app.enums import Reason
 from nextpair.app.errors import Unfinished
-from nextpair.app.hiring.confirmation import confirm, settle
-from nextpair.app.hiring.entry import Entry, admit, forget_told
-from nextpair.app.judging.release import release
+from nextpair.app.hiring.confirmation import admit_confirmed_answers, confirm_session
+from nextpair.app.hiring.entry import Admission, check_arrival, clear_early_confirmation
+from nextpair.app.judging.release import release_leases
 from nextpair.app.judging.sessions import next_in_session
-from nextpair.app.platforms.facts import Arrival, Finish, Nothing
+from nextpair.app.platforms.messages import Arrival, CompletionAction, NoAction
 from nextpair.app.platforms.registry import read_access
 from nextpair.app.quality.early_verdicts import conclude_batches
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.tokens import Session
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, offers, studies
@@ -21,17 +21,17 @@ from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import OfferState, SubmissionRow, SubmissionState
 
 HOUR = 3600
-ENDS = (Reason.CAP, Reason.DONE, Reason.SEEN, Reason.STOPPED, Reason.WAIT, Reason.PAUSED)
-"""When a worker may hand in: nobody who is paid has to wait for others."""
-GONE = (SubmissionState.RETURNED, SubmissionState.LAPSED)
+HAND_IN_REASONS = (Reason.CAP, Reason.DONE, Reason.SEEN, Reason.STOPPED, Reason.WAIT, Reason.PAUSED)
+"""Why a session has no next question, where the worker may hand in without waiting for others."""
+ENDED_STATES = (SubmissionState.RETURNED, SubmissionState.LAPSED)
 
 
 def arrive(
-    service: Service, study_name: str, query: Mapping[str, str], now: float
+    service: ServiceContext, study_name: str, query: Mapping[str, str], now: float
 ) -> Session | None:
-    """Let someone in whom a platform sends; None if they only look.
+    """Admit a worker whom a platform sends, and return their session; None for a preview.
 
-    Coming again is coming back: the same session goes on.
+    Arriving again continues the same session.
     """
     study_id = service.study_id(study_name)
     with service.database.read() as connection:
@@ -40,24 +40,24 @@ def arrive(
         return None
     access = read_access(study.settings.platform, service.settings.platforms)
     arrival = study.platform.identify(query, access)
-    entry = admit(service, study, arrival, access)
+    admission = check_arrival(service, study, arrival, access)
     with service.database.write() as connection:
-        row = _enlist(connection, study, arrival, entry, now)
-        left = []
-        if entry.confirmed:
-            left = confirm(connection, row, now)
-            forget_told(connection, study.id, arrival.session)
-    for worker_id in left:
-        release(service, worker_id, now)
-    if entry.confirmed and row.confirmed_at is None:
-        settle(service, study.id, now)
-    count = entry.offer.questions if entry.offer else study.settings.hiring.questions
+        row = _add_submission(connection, study, arrival, admission, now)
+        released = []
+        if admission.confirmed:
+            released = confirm_session(connection, row, now)
+            clear_early_confirmation(connection, study.id, arrival.session)
+    for worker_id in released:
+        release_leases(service, worker_id, now)
+    if admission.confirmed and row.confirmed_at is None:
+        admit_confirmed_answers(service, study.id, now)
+    count = admission.offer.questions if admission.offer else study.settings.hiring.questions
     ends = now + service.settings.session_hours * HOUR
     return Session(study.name, arrival.worker, None, count, row.begun_at, ends, row.id)
 
 
-def _enlist(
-    connection: Connection, study: Study, arrival: Arrival, entry: Entry, now: float
+def _add_submission(
+    connection: Connection, study: Study, arrival: Arrival, admission: Admission, now: float
 ) -> SubmissionRow:
     worker = studies.enlist_worker(connection, study.id, arrival.worker, now)
     values = {
@@ -65,46 +65,46 @@ def _enlist(
         "platform": study.settings.platform,
         "session": arrival.session,
         "worker_id": worker.id,
-        "offer_id": entry.offer.id if entry.offer else None,
+        "offer_id": admission.offer.id if admission.offer else None,
         "state": SubmissionState.WORKING,
         "extra": {"arrival": dict(arrival.extra), "offer": arrival.offer},
         "begun_at": now,
         "created_at": now,
-        "confirmed_at": now if entry.confirmed else None,
+        "confirmed_at": now if admission.confirmed else None,
     }
-    row = offers.enlist_submission(connection, values)
-    if row.state in GONE and (row.confirmed_at is None or _may_come_back(entry)):
+    row = offers.get_or_add_submission(connection, values)
+    if row.state in ENDED_STATES and (row.confirmed_at is None or _may_begin_again(admission)):
         state = SubmissionState.WORKING
         offers.change_submission(connection, row.id, state=state, begun_at=now)
         row = replace(row, state=state, begun_at=now)
     return row
 
 
-def _may_come_back(entry: Entry) -> bool:
-    """Say whether a session that was over may begin anew: not where its place is not paid for."""
-    return entry.offer is None or entry.offer.state == OfferState.OPEN
+def _may_begin_again(admission: Admission) -> bool:
+    """Say whether a session that had ended may begin again: only where its place is still paid."""
+    return admission.offer is None or admission.offer.state == OfferState.OPEN
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What a session is to the platform: whether it waits for something, and has got it."""
+class HandInStatus:
+    """Whether a session ends with a hand-in at its platform, and whether it has ended."""
 
     hands_in: bool = False
     finished: bool = False
 
 
-def look(service: Service, session: Session) -> tuple[Session, Standing]:
-    """Return a session as it is now, and how it stands with its platform."""
+def session_status(service: ServiceContext, session: Session) -> tuple[Session, HandInStatus]:
+    """Return a session as it is now, and the status of its hand-in."""
     if session.submission is None:
-        return session, Standing()
+        return session, HandInStatus()
     with service.database.read() as connection:
         study = service.study(connection, service.study_id(session.study))
         row = offers.find_submission(connection, session.submission)
     if row is None or row.platform != study.settings.platform:
-        return session, Standing()
+        return session, HandInStatus()
     finished = not _is_at_work(row)
     hands_in = study.platform.hands_in
-    return _as_now(session, row), Standing(hands_in, hands_in and finished)
+    return _as_now(session, row), HandInStatus(hands_in, hands_in and finished)
 
 
 def _is_at_work(row: SubmissionRow) -> bool:
@@ -112,8 +112,8 @@ def _is_at_work(row: SubmissionRow) -> bool:
     return lapsed or row.state == SubmissionState.WORKING
 
 
-def current(service: Service, session: Session) -> Session:
-    """Return a session as it is now: another one of the same worker may have ended meanwhile."""
+def refresh_session(service: ServiceContext, session: Session) -> Session:
+    """Return a session as it is now: another one of the same worker may have ended since."""
     if session.submission is None:
         return session
     with service.database.read() as connection:
@@ -126,31 +126,31 @@ def _as_now(session: Session, row: SubmissionRow) -> Session:
     return replace(session, begun_at=row.begun_at, quarantine=quarantine)
 
 
-def finish(service: Service, session: Session, now: float) -> Finish:
-    """End a session, and say how its page ends; the same again says the same."""
+def finish(service: ServiceContext, session: Session, now: float) -> CompletionAction:
+    """End a session, and return what its page does then; idempotent."""
     if session.submission is None:
-        return Nothing()
+        return NoAction()
     ended = _has_ended(service, session, now)
-    _conclude(service, session, ended, now)
+    _conclude_batches(service, session, ended, now)
     study_id = service.study_id(session.study)
     with service.database.write() as connection:
         study = service.study(connection, study_id)
         row = offers.find_submission(connection, session.submission)
         if row is None or row.platform != study.settings.platform:
-            return Nothing()
+            return NoAction()
         studies.lock_worker(connection, row.worker_id)
         row = offers.find_submission(connection, row.id) or row
         answered = assignments.count_answered(connection, row.worker_id, row.begun_at, row.id)
         if _is_at_work(row):
             _check_done(session, answered, ended)
-            # One that was given up waits for what its platform says of it.
-            was_given_up = row.state == SubmissionState.LAPSED
-            state = SubmissionState.LAPSED if was_given_up else SubmissionState.FINISHED
+            # A lapsed session stays so until its platform reports something.
+            has_lapsed = row.state == SubmissionState.LAPSED
+            state = SubmissionState.LAPSED if has_lapsed else SubmissionState.FINISHED
             offers.change_submission(connection, row.id, state=state, finished_at=now)
             if row.confirmed_at is not None:
-                # Strictly after: what happens at this very moment is this session's alone.
+                # Strictly after: what happens at this very moment belongs to this session alone.
                 after = math.nextafter(now, math.inf)
-                offers.begin_after(connection, row.worker_id, row.id, after)
+                offers.restart_other_sessions(connection, row.worker_id, row.id, after)
     receipt = service.receipts.receipt(row.id, row.session, row.worker_id, answered)
     access = read_access(study.settings.platform, service.settings.platforms)
     extra = row.extra.get("arrival", {})
@@ -158,8 +158,8 @@ def finish(service: Service, session: Session, now: float) -> Finish:
     return study.platform.finish(arrival, receipt, access)
 
 
-def _conclude(service: Service, session: Session, ended: bool, now: float) -> None:
-    """Let each batch that a worker leaves unfinished come to its verdict before they hand in."""
+def _conclude_batches(service: ServiceContext, session: Session, ended: bool, now: float) -> None:
+    """Conclude the batches that a worker leaves unfinished, before they hand in."""
     assert session.submission is not None
     with service.database.read() as connection:
         row = offers.find_submission(connection, session.submission)
@@ -171,9 +171,9 @@ def _conclude(service: Service, session: Session, ended: bool, now: float) -> No
         conclude_batches(service, row.worker_id, now)
 
 
-def _has_ended(service: Service, session: Session, now: float) -> bool:
-    turn = next_in_session(service, current(service, session), 1, (), now)
-    return not turn.handed.assignments and turn.handed.reason in ENDS
+def _has_ended(service: ServiceContext, session: Session, now: float) -> bool:
+    turn = next_in_session(service, refresh_session(service, session), 1, (), now)
+    return not turn.issued.assignments and turn.issued.reason in HAND_IN_REASONS
 
 
 def _check_done(session: Session, answered: int, ended: bool) -> None:

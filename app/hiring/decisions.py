@@ -1,21 +1,21 @@
-"""Deciding on what was handed in, by the study's quality rules: accept, hold or reject."""
+"""Decisions on submissions by the study's quality rules: accept, hold or reject."""
 
 from collections.abc import Sequence
 
-from nextpair.app.hiring.outbox import Kind, Note, intend, note
-from nextpair.app.hiring.pay_rules import OnFailure
+from nextpair.app.hiring.outbox import ActivityEvent, CommandKind, enqueue, record_activity
+from nextpair.app.hiring.pay_rules import PayOnFailure
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, offers, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.hiring_rows import HiringRow, SubmissionRow, SubmissionState
-from nextpair.storage.rows import Check, Effect, VerdictRow
+from nextpair.storage.rows import Check, VerdictEffect, VerdictRow
 
 UNCHECKED = "no bonus: no check of the study could tell how this session was judged"
 
 
-def decide_all(connection: Connection, hiring: HiringRow, study: Study, now: float) -> None:
-    """Write down what follows for all that was handed in, and who is kept away."""
-    for row in offers.submissions_in(connection, study.id, [SubmissionState.SUBMITTED]):
+def decide_submissions(connection: Connection, hiring: HiringRow, study: Study, now: float) -> None:
+    """Decide on every handed-in submission, and enqueue the commands that follow."""
+    for row in offers.submissions_in_state(connection, study.id, [SubmissionState.SUBMITTED]):
         _decide(connection, hiring, study, row, now)
     if study.settings.hiring.keep_away:
         _keep_away(connection, hiring, study, now)
@@ -24,28 +24,30 @@ def decide_all(connection: Connection, hiring: HiringRow, study: Study, now: flo
 def _decide(
     connection: Connection, hiring: HiringRow, study: Study, row: SubmissionRow, now: float
 ) -> None:
-    doubt = _doubt(connection, row)
-    if doubt is not None:
-        _hold(connection, hiring, row, doubt, now)
+    reason = _reason_to_hold(connection, row)
+    if reason is not None:
+        _hold(connection, hiring, row, reason, now)
         return
     verdicts = verdicts_in(connection, row)
     rule = study.settings.hiring.on_failure
-    # Not passed without an effect: too little was answered to tell. Nobody loses pay by that.
-    if not any(one.effect != Effect.NONE for one in verdicts):
-        bonus = _earned(connection, study, row, verdicts)
+    # A check that was not passed and has no effect had too few answers: nobody loses pay by it.
+    if not any(verdict.effect != VerdictEffect.NONE for verdict in verdicts):
+        bonus = _earns_bonus(connection, study, row, verdicts)
         _accept(connection, hiring, row, now, bonus=bonus)
         if not bonus and study.settings.hiring.bonus:
-            note(connection, hiring, Note.UNCHECKED, row.id, UNCHECKED, now, **_about(row))
-    elif rule is OnFailure.PAY:
+            record_activity(
+                connection, hiring, ActivityEvent.UNCHECKED, row.id, UNCHECKED, now, **_columns(row)
+            )
+    elif rule is PayOnFailure.PAY:
         _accept(connection, hiring, row, now, bonus=False)
-    elif rule is OnFailure.HOLD:
+    elif rule is PayOnFailure.HOLD:
         _hold(connection, hiring, row, "the study's checks were not passed", now)
     else:
         offers.change_submission(connection, row.id, state=SubmissionState.REJECTED)
-        intend(connection, hiring, Kind.REJECT, row.id, now, **_about(row))
+        enqueue(connection, hiring, CommandKind.REJECT, row.id, now, **_columns(row))
 
 
-def _doubt(connection: Connection, row: SubmissionRow) -> str | None:
+def _reason_to_hold(connection: Connection, row: SubmissionRow) -> str | None:
     """Say why a person should look at a submission before anyone is paid for it."""
     if row.finished_at is None:
         answered = assignments.count_answered(connection, row.worker_id, row.begun_at, row.id)
@@ -58,11 +60,11 @@ def _doubt(connection: Connection, row: SubmissionRow) -> str | None:
 
 
 def verdicts_in(connection: Connection, row: SubmissionRow) -> list[VerdictRow]:
-    """List the last verdict of each check of a session: of one that was tried again, the last."""
+    """List the verdicts of a session; of a check that was attempted several times, the last."""
     last: dict[tuple[int, str, int], VerdictRow] = {}
-    for one in checks.verdicts_of(connection, row.worker_id):
-        if row.begun_at <= one.created_at <= _end_of(row):
-            last[one.topic_id, one.check, one.number] = one
+    for verdict in checks.verdicts_of(connection, row.worker_id):
+        if row.begun_at <= verdict.created_at <= _end_of(row):
+            last[verdict.topic_id, verdict.check, verdict.number] = verdict
     return list(last.values())
 
 
@@ -70,20 +72,20 @@ def _end_of(row: SubmissionRow) -> float:
     return row.finished_at if row.finished_at is not None else float("inf")
 
 
-def _earned(
+def _earns_bonus(
     connection: Connection, study: Study, row: SubmissionRow, verdicts: Sequence[VerdictRow]
 ) -> bool:
-    """Say whether a check was passed that earns the bonus; a study without any pays it to all.
+    """Say whether a passed check earns the bonus; a study without checks pays it to everybody.
 
-    Where batches are checked it is a batch of this session, otherwise the quiz, which comes once.
+    Where batches are checked, it is a batch of this session; otherwise the quiz, which comes once.
     """
     quality = study.settings.quality
     if quality.measures:
-        return any(one.passed and one.check == Check.BATCH for one in verdicts)
+        return any(verdict.passed and verdict.check == Check.BATCH for verdict in verdicts)
     if not quality.quiz:
         return True
-    known = checks.verdicts_of(connection, row.worker_id)
-    return any(one.passed and one.created_at <= _end_of(row) for one in known)
+    all_verdicts = checks.verdicts_of(connection, row.worker_id)
+    return any(verdict.passed and verdict.created_at <= _end_of(row) for verdict in all_verdicts)
 
 
 def _accept(
@@ -93,31 +95,31 @@ def _accept(
     offer = offers.get_offer(connection, row.offer_id)
     offers.change_submission(connection, row.id, state=SubmissionState.ACCEPTED)
     if bonus and offer.bonus:
-        # First: what is accepted is out of sight, and a bonus that failed would be too.
+        # First the bonus: a failed one would go unnoticed once the submission is accepted.
         cost = offer.bonus_price
-        intend(connection, hiring, Kind.BONUS, row.id, now, cost=cost, **_about(row))
-    intend(connection, hiring, Kind.ACCEPT, row.id, now, cost=offer.price, **_about(row))
+        enqueue(connection, hiring, CommandKind.BONUS, row.id, now, cost=cost, **_columns(row))
+    enqueue(connection, hiring, CommandKind.ACCEPT, row.id, now, cost=offer.price, **_columns(row))
 
 
 def _hold(
-    connection: Connection, hiring: HiringRow, row: SubmissionRow, why: str, now: float
+    connection: Connection, hiring: HiringRow, row: SubmissionRow, reason: str, now: float
 ) -> None:
     offers.change_submission(connection, row.id, state=SubmissionState.HELD)
-    note(connection, hiring, Note.HOLD, row.id, why, now, **_about(row))
+    record_activity(connection, hiring, ActivityEvent.HOLD, row.id, reason, now, **_columns(row))
 
 
-def _about(row: SubmissionRow) -> dict[str, int | None]:
+def _columns(row: SubmissionRow) -> dict[str, int | None]:
     return {"submission_id": row.id, "offer_id": row.offer_id, "worker_id": row.worker_id}
 
 
 def _keep_away(connection: Connection, hiring: HiringRow, study: Study, now: float) -> None:
-    """Offer nothing more to those who get no questions here."""
+    """Exclude the workers who get no more questions here from further offers."""
     unserved = sorted(study.blocked | study.stopped)
     if not unserved:
         return
     rows = offers.submissions_of(connection, study.id)
-    came = {row.worker_id for row in rows if row.confirmed_at is not None}
+    arrived = {row.worker_id for row in rows if row.confirmed_at is not None}
     for name in unserved:
         worker = studies.find_worker(connection, study.id, name)
-        if worker is not None and worker.id in came:
-            intend(connection, hiring, Kind.KEEP_AWAY, worker.id, now, worker_id=worker.id)
+        if worker is not None and worker.id in arrived:
+            enqueue(connection, hiring, CommandKind.KEEP_AWAY, worker.id, now, worker_id=worker.id)

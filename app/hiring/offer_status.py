@@ -1,11 +1,11 @@
-"""Whether what is on offer still stands: platforms end offers by themselves, and so do people."""
+"""The status of offers at their platform: they expire by themselves, or a person ends them."""
 
-from nextpair.app.hiring.outbox import Note, note
-from nextpair.app.hiring.task_offers import STAND_IN
-from nextpair.app.judging.release import release
-from nextpair.app.platforms.base import Account, Shows
-from nextpair.app.platforms.facts import OfferStanding
-from nextpair.app.runtime.service import Service
+from nextpair.app.hiring.outbox import ActivityEvent, record_activity
+from nextpair.app.hiring.task_offers import PROXY_PREFIX
+from nextpair.app.judging.release import release_leases
+from nextpair.app.platforms.base import Account, QuestionDisplay
+from nextpair.app.platforms.messages import OfferStatus
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import hirings, offers, studies
 from nextpair.storage.database import Connection
@@ -18,71 +18,74 @@ from nextpair.storage.hiring_rows import (
 )
 
 LATE_SECONDS = 8 * 86_400
-"""How long an offer is asked about after its end, while someone may still hand in."""
+"""How long the status of an ended offer is checked, while someone may still hand in."""
 EARLIER_SECONDS = 60.0
-"""By how much an offer must end before the time that was set for it, to have been ended by hand."""
+"""An offer that ends by more than this before its set time was ended by a person."""
 
 
-class Standings:
-    """One look at how a study's offers stand at their platform."""
+class OfferStatusCheck:
+    """Checks once the status of a study's offers at their platform."""
 
     def __init__(
-        self, service: Service, study: Study, hiring: HiringRow, account: Account, now: float
+        self, service: ServiceContext, study: Study, hiring: HiringRow, account: Account, now: float
     ) -> None:
         self._service, self._study, self._hiring = service, study, hiring
         self._account, self._now = account, now
         self._stopped: list[str] = []
         self._paused: list[str] = []
 
-    def ask(self) -> bool:
-        """Ask, and write down what has ended; say whether more may be offered.
+    def run(self) -> bool:
+        """Check, and store what has ended; return whether more may be offered.
 
-        A person who ends or pauses an offer there means it: nothing takes its place before
-        somebody publishes again, or lets it go on. What ran out by itself is free to be offered
-        anew.
+        If a person has ended or paused an offer there, no other offer takes its place before
+        somebody publishes again or resumes it. An offer that has expired by itself is replaced.
         """
         self._stop_waiting()
-        known = {one.reference: one for one in self._asked() if one.reference}
-        for standing in self._account.standing(list(known)):
-            self._take(known[standing.offer], standing)
-        self._say()
+        by_reference = {offer.reference: offer for offer in self._to_check() if offer.reference}
+        for status in self._account.offer_statuses(list(by_reference)):
+            self._apply(by_reference[status.offer], status)
+        self._store_reason()
         return not self._stopped and not self._paused
 
     def _stop_waiting(self) -> None:
-        """Take nobody to be at work on an offer that ended so long ago that it is asked no more."""
+        """Count nobody as at work on an offer that ended too long ago to be checked."""
         with self._service.database.read() as connection:
-            made = offers.list_offers(connection, self._study.id)
-        for offer in made:
-            if offer.state == OfferState.EXPIRED and offer.working and not self._is_late(offer):
+            all_offers = offers.list_offers(connection, self._study.id)
+        for offer in all_offers:
+            if offer.state == OfferState.EXPIRED and offer.working and not self._is_recent(offer):
                 self._change(offer, working=0)
 
-    def _asked(self) -> list[OfferRow]:
+    def _to_check(self) -> list[OfferRow]:
         with self._service.database.read() as connection:
-            made = offers.list_offers(connection, self._study.id)
-            came = offers.submissions_in(connection, self._study.id, AT_WORK)
-        at_work = {one.offer_id for one in came}
-        return [one for one in made if one.state == OfferState.OPEN or self._matters(one, at_work)]
+            all_offers = offers.list_offers(connection, self._study.id)
+            at_work = offers.submissions_in_state(connection, self._study.id, AT_WORK)
+        with_work = {submission.offer_id for submission in at_work}
+        return [
+            offer
+            for offer in all_offers
+            if offer.state == OfferState.OPEN or self._may_be_worked_on(offer, with_work)
+        ]
 
-    def _matters(self, offer: OfferRow, at_work: set[int | None]) -> bool:
+    def _may_be_worked_on(self, offer: OfferRow, with_work: set[int | None]) -> bool:
         """Say whether someone may still be working on an offer that has ended."""
-        expected = offer.working != 0 or offer.id in at_work
-        return offer.state == OfferState.EXPIRED and expected and self._is_late(offer)
+        expected = offer.working != 0 or offer.id in with_work
+        return offer.state == OfferState.EXPIRED and expected and self._is_recent(offer)
 
-    def _is_late(self, offer: OfferRow) -> bool:
+    def _is_recent(self, offer: OfferRow) -> bool:
         return self._now - (offer.ended_at or offer.created_at) < LATE_SECONDS
 
-    def _take(self, offer: OfferRow, standing: OfferStanding) -> None:
+    def _apply(self, offer: OfferRow, status: OfferStatus) -> None:
         if offer.state == OfferState.EXPIRED:
-            if standing.working != offer.working:
-                self._change(offer, working=standing.working)
+            if status.working != offer.working:
+                self._change(offer, working=status.working)
             return
-        ends_at = standing.ends_at
-        ended = not standing.is_open or (ends_at is not None and ends_at <= self._now)
+        ends_at = status.ends_at
+        ended = not status.is_open or (ends_at is not None and ends_at <= self._now)
         if ended:
-            self._end(offer, standing)
+            self._end(offer, status)
             return
-        if standing.by_person:
-            self._paused.append(standing.message)
+        if status.by_person:
+            self._paused.append(status.message)
         if ends_at != offer.ends_at:
             self._change(offer, ends_at=ends_at)
 
@@ -90,46 +93,54 @@ class Standings:
         with self._service.database.write() as connection:
             offers.change_offer(connection, offer.id, **values)
 
-    def _end(self, offer: OfferRow, standing: OfferStanding) -> None:
+    def _end(self, offer: OfferRow, status: OfferStatus) -> None:
         early = (
-            standing.ends_at is not None
+            status.ends_at is not None
             and offer.ends_at is not None
-            and standing.ends_at < offer.ends_at - EARLIER_SECONDS
+            and status.ends_at < offer.ends_at - EARLIER_SECONDS
         )
-        message = standing.message or f"offer {offer.reference} ran out at the platform"
+        message = status.message or f"offer {offer.reference} ran out at the platform"
         if early:
             message = f"offer {offer.reference} was ended at the platform before its time"
-        if standing.by_person or early:
+        if status.by_person or early:
             self._stopped.append(message)
         with self._service.database.write() as connection:
             values = {"state": OfferState.EXPIRED, "ended_at": self._now}
-            offers.change_offer(connection, offer.id, working=standing.working, **values)
-            about = {"offer_id": offer.id}
-            note(connection, self._hiring, Note.END, offer.number, message, self._now, **about)
-        if self._study.platform.shows is Shows.TASKS:
-            self._free(offer)
+            offers.change_offer(connection, offer.id, working=status.working, **values)
+            columns = {"offer_id": offer.id}
+            record_activity(
+                connection,
+                self._hiring,
+                ActivityEvent.END,
+                offer.number,
+                message,
+                self._now,
+                **columns,
+            )
+        if self._study.platform.question_display is QuestionDisplay.TASKS:
+            self._release_questions(offer)
 
-    def _free(self, offer: OfferRow) -> None:
-        """Let others be asked what this offer's stand-in holds."""
-        name = f"{STAND_IN}{offer.number}"
+    def _release_questions(self, offer: OfferRow) -> None:
+        """Release the questions that this offer's proxy worker holds."""
+        name = f"{PROXY_PREFIX}{offer.number}"
         with self._service.database.read() as connection:
             worker = studies.find_worker(connection, self._study.id, name)
         if worker is not None:
-            release(self._service, worker.id, self._now)
+            release_leases(self._service, worker.id, self._now)
 
-    def _say(self) -> None:
-        """Let the study's hiring say why it stops, or what it waits for."""
+    def _store_reason(self) -> None:
+        """Store why hiring stops, or what it waits for."""
         if self._hiring.state != HiringState.RUNNING:
             return
         message = (self._stopped or self._paused or [""])[0]
         with self._service.database.write() as connection:
-            now_is = hirings.find_hiring(connection, self._study.id)
-            if now_is is None or now_is.state != HiringState.RUNNING:
-                # Somebody has said something else meanwhile.
+            current = hirings.find_hiring(connection, self._study.id)
+            if current is None or current.state != HiringState.RUNNING:
+                # Somebody has changed the state in between.
                 return
             if self._stopped:
                 self._stop(connection, f"{message}; publish again to go on")
-            elif now_is.message != message and now_is.retry_at is None:
+            elif current.message != message and current.retry_at is None:
                 hirings.set_hiring_state(
                     connection, self._study.id, HiringState.RUNNING, self._now, message=message
                 )
@@ -137,4 +148,6 @@ class Standings:
     def _stop(self, connection: Connection, message: str) -> None:
         state = HiringState.STOPPED
         hirings.set_hiring_state(connection, self._study.id, state, self._now, message=message)
-        note(connection, self._hiring, Note.STOP, repr(self._now), message, self._now)
+        record_activity(
+            connection, self._hiring, ActivityEvent.STOP, repr(self._now), message, self._now
+        )

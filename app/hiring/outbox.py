@@ -1,15 +1,18 @@
-"""Deeds and notes: everything that is done at a platform is written down first."""
+"""The transactional outbox: commands for platforms are stored together with what decided on them.
+
+Its entries are at the same time the activity log, which has other events, too.
+"""
 
 from enum import StrEnum
 from typing import Any
 
 from nextpair.storage import outbox
 from nextpair.storage.database import Connection
-from nextpair.storage.hiring_rows import DeedState, HiringRow
+from nextpair.storage.hiring_rows import HiringRow, OutboxState
 
 
-class Kind(StrEnum):
-    """What is done at a platform."""
+class CommandKind(StrEnum):
+    """What a platform is told to do."""
 
     PUBLISH = "publish"
     EXPIRE = "expire"
@@ -19,8 +22,8 @@ class Kind(StrEnum):
     KEEP_AWAY = "keep_away"
 
 
-class Note(StrEnum):
-    """What happens besides, and is told in the activity log."""
+class ActivityEvent(StrEnum):
+    """What happens besides commands and is recorded in the activity log."""
 
     START = "start"
     PAUSE = "pause"
@@ -35,31 +38,36 @@ class Note(StrEnum):
     UNCHECKED = "unchecked"
 
 
-def intend(
-    connection: Connection, hiring: HiringRow, kind: Kind, name: object, now: float, **more: Any
+def enqueue(
+    connection: Connection,
+    hiring: HiringRow,
+    kind: CommandKind,
+    name: object,
+    now: float,
+    **columns: Any,
 ) -> bool:
-    """Write down what is to be done; False if it was written down before.
+    """Add a command to the outbox; False if it is there already, whatever became of it.
 
     Parameters
     ----------
     name
-        What makes it another deed than others of its kind.
+        What tells it from other commands of its kind: an offer's number, a submission's id.
     """
-    values = {"state": DeedState.INTENDED, "message": "", "ended_at": None, **more}
+    values = {"state": OutboxState.INTENDED, "message": "", "ended_at": None, **columns}
     return _add(connection, hiring, kind, f"{kind}:{name}", now, values)
 
 
-def note(
+def record_activity(
     connection: Connection,
     hiring: HiringRow,
-    kind: Kind | Note,
+    kind: CommandKind | ActivityEvent,
     name: object,
     message: str,
     now: float,
-    **more: Any,
+    **columns: Any,
 ) -> bool:
-    """Write down what has happened without us; False if it was written down before."""
-    values = {"state": DeedState.DONE, "message": message, "ended_at": now, **more}
+    """Record in the activity log what has happened; False if it was recorded before."""
+    values = {"state": OutboxState.DONE, "message": message, "ended_at": now, **columns}
     return _add(connection, hiring, kind, f"{kind}:{name}", now, values)
 
 
@@ -71,7 +79,7 @@ def _add(
     now: float,
     values: dict[str, Any],
 ) -> bool:
-    return outbox.add_deed(
+    return outbox.add_entry(
         connection,
         {
             "study_id": hiring.study_id,

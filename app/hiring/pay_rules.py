@@ -7,12 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from nextpair.app.field_types import Integer, Line
 
-MOST = 10**9
-Amount = Annotated[Integer, Field(ge=0, le=MOST)]
+MAX_AMOUNT = 10**9
+Amount = Annotated[Integer, Field(ge=0, le=MAX_AMOUNT)]
 """Money in whole minor units: cents."""
 
 
-class OnFailure(StrEnum):
+class PayOnFailure(StrEnum):
     """What happens to a submission that did not pass the study's checks."""
 
     PAY = "pay"
@@ -23,7 +23,7 @@ class OnFailure(StrEnum):
     """It is not paid, and the worker is told why."""
 
 
-class Hiring(BaseModel):
+class HiringRules(BaseModel):
     """What is offered, what it may cost, and what follows from the checks."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,7 +41,7 @@ class Hiring(BaseModel):
     at_once: Annotated[Integer, Field(ge=1, le=10_000)] = Field(
         9, description="sessions that are offered at the same time"
     )
-    on_failure: OnFailure = OnFailure.HOLD
+    on_failure: PayOnFailure = PayOnFailure.HOLD
     reason: Line = Field(
         "Questions with known answers were not answered as the study requires.",
         description="what a worker reads whose submission is rejected",

@@ -1,4 +1,4 @@
-"""What platforms tell, before anything believes it: typed, bounded, and fit for every database."""
+"""Validation of platform events: typed, bounded, and storable in every database."""
 
 import json
 from collections.abc import Mapping
@@ -12,25 +12,25 @@ from pydantic.dataclasses import dataclass
 from nextpair.app.errors import Malformed
 from nextpair.app.field_types import Real
 from nextpair.app.names import clean_name
-from nextpair.app.platforms import facts
+from nextpair.app.platforms import messages
 from nextpair.app.validation_messages import first_error
 
 LONGEST_ANSWER = 10_000
 """Characters of an answer, written as JSON."""
 LONGEST_SECONDS = 10.0 * 365 * 86_400
-MOST = 10_000
-"""Items of one piece of news."""
+MAX_ITEMS = 10_000
+"""Items of one event."""
 
 Id = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
 Text = Annotated[str, StringConstraints(max_length=10_000, pattern=r"^[^\x00]*$")]
 
 
 def _is_name(text: str) -> str:
-    # Of an answer that was withdrawn, nobody knows the worker.
+    # An answer that was withdrawn names no worker.
     return clean_name(text) if text else text
 
 
-def _is_small(answer: Any) -> Any:
+def _is_storable(answer: Any) -> Any:
     try:
         written = json.dumps(answer, allow_nan=False)
         written.encode()
@@ -42,14 +42,14 @@ def _is_small(answer: Any) -> Any:
 
 
 Worker = Annotated[str, AfterValidator(_is_name)]
-Answer = Annotated[dict[str, Any], AfterValidator(_is_small)]
+Answer = Annotated[dict[str, Any], AfterValidator(_is_storable)]
 
 
 @dataclass(frozen=True)
 class _Submission:
     session: Id
     worker: Worker | None
-    stage: facts.Stage
+    stage: messages.Stage
     offer: Id | None = None
     receipt: Text | None = None
     code: Text | None = None
@@ -65,41 +65,43 @@ class _TaskAnswer:
 
 
 @dataclass(frozen=True)
-class _News:
+class _PlatformEvent:
     id: Id | None = None
-    submissions: Annotated[list[_Submission], Field(max_length=MOST)] = Field(default_factory=list)
-    answers: Annotated[list[_TaskAnswer], Field(max_length=MOST)] = Field(default_factory=list)
-    offers: Annotated[list[Id], Field(max_length=MOST)] = Field(default_factory=list)
+    submissions: Annotated[list[_Submission], Field(max_length=MAX_ITEMS)] = Field(
+        default_factory=list
+    )
+    answers: Annotated[list[_TaskAnswer], Field(max_length=MAX_ITEMS)] = Field(default_factory=list)
+    offers: Annotated[list[Id], Field(max_length=MAX_ITEMS)] = Field(default_factory=list)
     handle: Text | None = None
 
 
-_NEWS = TypeAdapter(_News)
+_EVENT = TypeAdapter(_PlatformEvent)
 
 
-def read_news(content: Mapping[str, Any]) -> facts.News:
-    """Read news as they are stored; `Malformed` says what about them is not as it must be."""
+def parse_event(content: Mapping[str, Any]) -> messages.PlatformEvent:
+    """Read an event as it is stored; `Malformed` says what is wrong with it."""
     try:
-        told = _NEWS.validate_python(dict(content))
+        event = _EVENT.validate_python(dict(content))
     except Invalid as error:
         where, what = first_error(error)
         raise Malformed(f"{where}: {what}" if where else what) from None
-    if any(one.answer is not None and not one.worker for one in told.answers):
+    if any(answer.answer is not None and not answer.worker for answer in event.answers):
         raise Malformed("answers: an answer must say whose it is")
-    return facts.News(
-        told.id,
-        [facts.Submission(**vars(one)) for one in told.submissions],
-        [facts.TaskAnswer(**vars(one)) for one in told.answers],
-        told.offers,
-        told.handle,
+    return messages.PlatformEvent(
+        event.id,
+        [messages.Submission(**vars(submission)) for submission in event.submissions],
+        [messages.TaskAnswer(**vars(answer)) for answer in event.answers],
+        event.offers,
+        event.handle,
     )
 
 
-def checked(news: facts.News) -> facts.News:
-    """Return news whose every value is what it must be; `Malformed` says which is not."""
-    return read_news(_plain(news))
+def validated(event: messages.PlatformEvent) -> messages.PlatformEvent:
+    """Return an event if every value of it is valid; `Malformed` says which is not."""
+    return parse_event(_as_dict(event))
 
 
-def _plain(news: facts.News) -> dict[str, Any]:
-    if not isinstance(news, facts.News):
-        raise Malformed("it is no news")
-    return asdict(news)
+def _as_dict(event: messages.PlatformEvent) -> dict[str, Any]:
+    if not isinstance(event, messages.PlatformEvent):
+        raise Malformed("it is not an event")
+    return asdict(event)

@@ -1,4 +1,4 @@
-"""The runner: one among all processes looks after every study that hires."""
+"""The runner: of all processes, the holder of the leader lease serves every study that hires."""
 
 import logging
 import secrets
@@ -6,21 +6,21 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from nextpair.app.errors import Overtaken, PlatformError, PlatformUnreachable
+from nextpair.app.errors import LeadershipLost, PlatformError, PlatformUnreachable
 from nextpair.app.hiring import confirmation
-from nextpair.app.hiring.decisions import decide_all
-from nextpair.app.hiring.dispatcher import Doing
-from nextpair.app.hiring.fault_descriptions import describe
-from nextpair.app.hiring.guarded_account import GuardedAccount
-from nextpair.app.hiring.inbox import OVERTURN_SECONDS, WIDE_SECONDS, Hearing
-from nextpair.app.hiring.lapsed_sessions import awaits_late, lapse
-from nextpair.app.hiring.offer_status import Standings
-from nextpair.app.hiring.offers import offer_more, withdraw, work_left
-from nextpair.app.hiring.outbox import Note, note
-from nextpair.app.hiring.task_offers import offer_tasks, settle
-from nextpair.app.platforms.base import Account, Platform, Shows
+from nextpair.app.hiring.decisions import decide_submissions
+from nextpair.app.hiring.dispatcher import Dispatcher
+from nextpair.app.hiring.inbox import OVERTURN_SECONDS, WIDE_SECONDS, Inbox
+from nextpair.app.hiring.lapsed_sessions import awaits_late_hand_in, lapse_sessions
+from nextpair.app.hiring.offer_status import OfferStatusCheck
+from nextpair.app.hiring.offers import enqueue_expiries, enqueue_offers, remaining_demand
+from nextpair.app.hiring.outbox import ActivityEvent, record_activity
+from nextpair.app.hiring.redaction import redacted_trace
+from nextpair.app.hiring.task_offers import enqueue_task_offers, settle_offers
+from nextpair.app.hiring.validating_account import ValidatingAccount
+from nextpair.app.platforms.base import Account, Platform, QuestionDisplay
 from nextpair.app.platforms.registry import read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import hirings, offers, outbox, studies
@@ -39,167 +39,171 @@ log = logging.getLogger("nextpair")
 
 LEADER = "runner"
 LEASE_SECONDS = 120.0
-"""How long a leader that is not heard of keeps others from leading; it is heard of before every
-deed, and one that comes back later finds its attempt overtaken."""
+"""How long the leader lease lasts. It is renewed before every command; a leader that comes back
+after its end finds that its fencing token is outdated."""
 JOIN_SECONDS = 8.0
-"""How long a call that is being made may hold up the end of a process."""
+"""How long a call under way may delay the end of a process."""
 UNEXPECTED = "something went wrong here that nobody expected: it is tried again, see the log"
 RETRY_SECONDS = 60.0
-"""When a platform that could not be reached is tried again."""
+"""After how long a platform that could not be reached is tried again."""
 
 
 class Runner:
-    """Publishes, polls, decides and pays; all that it knows is in the database."""
+    """Publishes, polls, decides and pays; all of its state is in the database."""
 
-    def __init__(self, service: Service, clock: Callable[[], float]) -> None:
+    def __init__(self, service: ServiceContext, clock: Callable[[], float]) -> None:
         self._service = service
         self._clock = clock
         self._name = secrets.token_hex(8)
-        self._looked: dict[int, float] = {}
-        # Opening one takes a while, and as good as nothing changes in between.
+        self._polled_widely: dict[int, float] = {}
+        # Opening one takes a while, and settings hardly ever change in between.
         self._accounts: dict[int, tuple[Platform, Account]] = {}
 
     def run(self, stop: threading.Event, seconds: float) -> None:
-        """Look after all studies again and again, until stopped."""
+        """Serve all studies again and again, until stopped."""
         while not stop.wait(seconds):
             try:
                 self.tick()
             except Exception as error:
-                # As a rule the database is away; what is said of it may repeat what people wrote.
-                log.warning("no study is looked after now", extra={"error": describe(error)})
+                # Usually the database is away; its message may repeat personal data.
+                log.warning("no study is looked after now", extra={"error": redacted_trace(error)})
         self.resign()
 
     def resign(self) -> None:
-        """Let another process lead, and give back all connections."""
+        """Release the leader lease, and close all connections."""
         for study_id in list(self._accounts):
             self._close(study_id)
         try:
             with self._service.database.write() as connection:
-                hirings.resign(connection, LEADER, self._name)
+                hirings.release_lease(connection, LEADER, self._name)
         except NextpairError as error:
-            log.warning("the lead was not given back", extra={"error": describe(error)})
+            log.warning("the lead was not given back", extra={"error": redacted_trace(error)})
 
     def tick(self) -> bool:
-        """Look after every study once; False if that is another process's to do, or nobody's."""
+        """Serve every study once; False if another process leads, or nothing is due."""
         database = self._service.database
         with database.read() as connection:
             rows = hirings.list_hirings(connection)
         due = [row for row in rows if self._is_due(row)]
-        if not due or not self._lead():
+        if not due or not self._renew_lease():
             return False
         for row in due:
-            if self._lead():
+            if self._renew_lease():
                 try:
-                    self._look_after(row)
+                    self._serve(row)
                 except NextpairError as error:
-                    # Its trouble could not be written down either: the next look will find it.
-                    extra = {"study": row.study_id, "error": describe(error)}
+                    # Its error could not be stored either: the next tick will meet it again.
+                    extra = {"study": row.study_id, "error": redacted_trace(error)}
                     log.warning("hiring of a study was left for now", extra=extra)
         return True
 
-    def _lead(self) -> bool:
+    def _renew_lease(self) -> bool:
         with self._service.database.write() as connection:
-            return hirings.lead(connection, LEADER, self._name, LEASE_SECONDS)
+            return hirings.acquire_lease(connection, LEADER, self._name, LEASE_SECONDS)
 
     def _is_due(self, row: HiringRow) -> bool:
         if row.retry_at is not None:
             return row.retry_at <= self._clock()
         if row.state != HiringState.STOPPED:
             return row.state == HiringState.RUNNING
-        # Who has stopped still decides on what was begun.
+        # A study that has stopped still decides on the sessions that were begun.
         with self._service.database.read() as connection:
-            made = offers.list_offers(connection, row.study_id)
+            all_offers = offers.list_offers(connection, row.study_id)
             return bool(
-                outbox.intended(connection, row.study_id)
-                or offers.submissions_in(connection, row.study_id, UNDECIDED)
-                or awaits_late(connection, row.study_id, self._clock())
-                or any(one.state == OfferState.OPEN or one.working for one in made)
-                or self._may_be_overturned(connection, row.study_id, made)
+                outbox.pending_entries(connection, row.study_id)
+                or offers.submissions_in_state(connection, row.study_id, UNDECIDED)
+                or awaits_late_hand_in(connection, row.study_id, self._clock())
+                or any(offer.state == OfferState.OPEN or offer.working for offer in all_offers)
+                or self._may_be_overturned(connection, row.study_id, all_offers)
             )
 
     def _may_be_overturned(
-        self, connection: Connection, study_id: int, made: Sequence[OfferRow]
+        self, connection: Connection, study_id: int, all_offers: Sequence[OfferRow]
     ) -> bool:
-        """Say whether to ask once more if a person has accepted whom we have rejected."""
+        """Say whether to poll once more for rejections that a person has overturned."""
         now = self._clock()
-        if now - self._looked.get(study_id, 0.0) < WIDE_SECONDS:
+        if now - self._polled_widely.get(study_id, 0.0) < WIDE_SECONDS:
             return False
-        rejected = offers.submissions_in(connection, study_id, [SubmissionState.REJECTED])
-        recent = {one.id for one in made if now - one.created_at < OVERTURN_SECONDS}
-        return any(one.offer_id in recent for one in rejected)
+        rejected = offers.submissions_in_state(connection, study_id, [SubmissionState.REJECTED])
+        recent = {offer.id for offer in all_offers if now - offer.created_at < OVERTURN_SECONDS}
+        return any(submission.offer_id in recent for submission in rejected)
 
-    def _look_after(self, row: HiringRow) -> None:
-        """Look after one study: whatever goes wrong in it is its own trouble, and no other's."""
+    def _serve(self, row: HiringRow) -> None:
+        """Serve one study: an error pauses this study and no other."""
         now = self._clock()
         try:
             with self._service.database.read() as connection:
                 study = self._service.study(connection, row.study_id)
-            self._work(study, row, self._account(study), now)
-            self._go_on(row, now)
-        except Overtaken:
+            self._run_steps(study, row, self._account(study), now)
+            self._resume(row, now)
+        except LeadershipLost:
             log.warning("another process looks after studies now", extra={"study": row.study_id})
         except Exception as error:
             with suppress(Exception):
                 self._close(row.study_id)
-            self._trouble(row, error, now)
+            self._pause(row, error, now)
 
     def _account(self, study: Study) -> Account:
-        known = self._accounts.get(study.id)
-        if known is not None and known[0] == study.platform:
-            return known[1]
+        opened = self._accounts.get(study.id)
+        if opened is not None and opened[0] == study.platform:
+            return opened[1]
         self._close(study.id)
         name = study.settings.platform
         access = read_access(name, self._service.settings.platforms)
-        account = GuardedAccount(study.platform.open(access), name)
+        account = ValidatingAccount(study.platform.open(access), name)
         self._accounts[study.id] = study.platform, account
         return account
 
     def _close(self, study_id: int) -> None:
-        known = self._accounts.pop(study_id, None)
-        if known is not None:
-            known[1].close()
+        opened = self._accounts.pop(study_id, None)
+        if opened is not None:
+            opened[1].close()
 
-    def _work(self, study: Study, row: HiringRow, account: Account, now: float) -> None:
+    def _run_steps(self, study: Study, row: HiringRow, account: Account, now: float) -> None:
         database = self._service.database
-        doing = Doing(self._service, study, row, account, now, self._lead)
-        doing.do_all()
-        hearing = Hearing(self._service, study, row, account, now)
-        hearing.hear_kept()
-        # Before the rest: whoever is not at work by then has handed in by the time of the poll.
-        goes_on = Standings(self._service, study, row, account, now).ask()
-        wide = now - self._looked.get(study.id, 0.0) >= WIDE_SECONDS
-        hearing.poll(wide=wide)
+        dispatcher = Dispatcher(self._service, study, row, account, now, self._renew_lease)
+        dispatcher.dispatch_pending()
+        inbox = Inbox(self._service, study, row, account, now)
+        inbox.process_received()
+        # Before the poll: who is not at work at the check has handed in by the time of the poll.
+        may_offer = OfferStatusCheck(self._service, study, row, account, now).run()
+        wide = now - self._polled_widely.get(study.id, 0.0) >= WIDE_SECONDS
+        inbox.poll(wide=wide)
         if wide:
-            self._looked[study.id] = now
-        if confirmation.settle(self._service, study.id, now):
-            # Answers that count now may have stopped their workers.
+            self._polled_widely[study.id] = now
+        if confirmation.admit_confirmed_answers(self._service, study.id, now):
+            # The answers that count from now on may have stopped their workers.
             with database.read() as connection:
                 study = self._service.study(connection, study.id)
-        lapse(self._service, study, row, now)
-        tasks = study.platform.shows is Shows.TASKS
+        lapse_sessions(self._service, study, row, now)
+        tasks = study.platform.question_display is QuestionDisplay.TASKS
         if tasks:
-            settle(self._service, row, now)
-        work = work_left(self._service, study.id)
-        over = work.finished or study.status != Status.OPEN or row.state == HiringState.STOPPED
+            settle_offers(self._service, row, now)
+        demand = remaining_demand(self._service, study.id)
+        over = demand.finished or study.status != Status.OPEN or row.state == HiringState.STOPPED
         with database.write() as connection:
             studies.lock_study(connection, study.name)
-            decide_all(connection, row, study, now)
+            decide_submissions(connection, row, study, now)
             if over:
-                withdraw(connection, row, now)
-            elif goes_on and not tasks:
-                offer_more(self._service, connection, row, study, work, now)
-        if tasks and goes_on and not over:
-            offer_tasks(self._service, row, study, work, now)
-        doing.do_all()
+                enqueue_expiries(connection, row, now)
+            elif may_offer and not tasks:
+                enqueue_offers(self._service, connection, row, study, demand, now)
+        if tasks and may_offer and not over:
+            enqueue_task_offers(self._service, row, study, demand, now)
+        dispatcher.dispatch_pending()
 
-    def _trouble(self, row: HiringRow, error: Exception, now: float) -> None:
-        """Pause with what went wrong; only a platform that was not there is tried again."""
-        passing = isinstance(error, PlatformUnreachable) or not isinstance(error, PlatformError)
-        retry_at = now + RETRY_SECONDS if passing else None
+    def _pause(self, row: HiringRow, error: Exception, now: float) -> None:
+        """Pause with the error as the message; only a passing error is retried automatically."""
+        is_passing = isinstance(error, PlatformUnreachable) or not isinstance(error, PlatformError)
+        retry_at = now + RETRY_SECONDS if is_passing else None
         message = str(error) if isinstance(error, NextpairError) else UNEXPECTED
         if row.message != message:
-            # Once, and not what the platform said, which may name a worker: the owner reads that.
-            extra = {"study": row.study_id, "platform": row.platform, "error": describe(error)}
+            # Logged once, and without the platform's words, which may name a worker.
+            extra = {
+                "study": row.study_id,
+                "platform": row.platform,
+                "error": redacted_trace(error),
+            }
             log.warning("hiring of a study pauses", extra=extra)
         state = HiringState.STOPPED if row.state == HiringState.STOPPED else HiringState.PAUSED
         with self._service.database.write() as connection:
@@ -207,24 +211,28 @@ class Runner:
                 connection, row.study_id, state, now, message=message, retry_at=retry_at
             )
             if row.message != message:
-                note(connection, row, Note.PAUSE, repr(now), message, now)
+                record_activity(connection, row, ActivityEvent.PAUSE, repr(now), message, now)
 
-    def _go_on(self, row: HiringRow, now: float) -> None:
+    def _resume(self, row: HiringRow, now: float) -> None:
         if row.retry_at is None:
             return
         state = HiringState.STOPPED if row.state == HiringState.STOPPED else HiringState.RUNNING
         with self._service.database.write() as connection:
-            found = hirings.find_hiring(connection, row.study_id)
-            if found is None or found.retry_at != row.retry_at:
-                # Meanwhile it was paused again, by what was refused or by hand.
+            current = hirings.find_hiring(connection, row.study_id)
+            if current is None or current.retry_at != row.retry_at:
+                # It was paused again in between, by a refusal or by hand.
                 return
             hirings.set_hiring_state(connection, row.study_id, state, now)
-            note(connection, row, Note.RESUME, repr(now), "the platform is back", now)
+            record_activity(
+                connection, row, ActivityEvent.RESUME, repr(now), "the platform is back", now
+            )
 
 
 @contextmanager
-def looked_after(service: Service, clock: Callable[[], float], seconds: float) -> Iterator[None]:
-    """Let this process look after platforms in a thread of its own, if it is to at all."""
+def runner_thread(
+    service: ServiceContext, clock: Callable[[], float], seconds: float
+) -> Iterator[None]:
+    """Run a runner in a thread of this process, unless that is switched off by 0 seconds."""
     if not seconds:
         yield
         return

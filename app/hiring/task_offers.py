@@ -1,8 +1,9 @@
-"""Questions that a platform shows itself: chosen when they are offered, answered when it tells.
+"""Offers of tasks, for platforms that show the questions themselves.
 
-The questions of an offer are handed out to a stand-in of that offer's name, which keeps them from
-being asked twice. When someone has answered one there, it is given back by the stand-in, and the
-answer is written down as that worker's own; the stand-in's row says where.
+The questions of an offer are selected when it is made and assigned to a proxy worker named after
+the offer, so that nobody else is asked them. When a worker has answered one at the platform, the
+proxy's assignment is skipped and the answer is appended as that worker's own; the proxy's row says
+under which number.
 """
 
 import logging
@@ -12,18 +13,18 @@ from dataclasses import replace
 
 from nextpair.app.designs.base import AnswerModel
 from nextpair.app.errors import WorkerBlocked
-from nextpair.app.hiring.fault_descriptions import describe
-from nextpair.app.hiring.offers import Work, next_number, offer_more, places_now
-from nextpair.app.hiring.outbox import Kind, note
-from nextpair.app.judging.assignment_context import Held, check_open, take
-from nextpair.app.judging.judgment_record import Reading
+from nextpair.app.hiring.offers import Demand, affordable_places, enqueue_offers, next_number
+from nextpair.app.hiring.outbox import CommandKind, record_activity
+from nextpair.app.hiring.redaction import redacted_trace
+from nextpair.app.judging.assignment_context import AssignmentContext, check_open, load_context
+from nextpair.app.judging.judgment_builder import JudgmentBuilder
 from nextpair.app.judging.next_question import next_in_study
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.judging.retractions import Retraction, retract
-from nextpair.app.platforms.facts import TaskAnswer
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.judging.retractions import RetractionCause, retract
+from nextpair.app.platforms.messages import TaskAnswer
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.security.tokens import AssignmentRef
 from nextpair.app.studies.study import Study
 from nextpair.selectors.errors import NextpairError
@@ -35,52 +36,60 @@ from nextpair.storage.rows import AssignmentRow, JudgmentRow, State
 
 log = logging.getLogger("nextpair")
 
-STAND_IN = "offer:"
+PROXY_PREFIX = "offer:"
 WITHDRAWN = "withdrawn"
-SAID_BEFORE = "the same worker has answered this pair before"
+ANSWERED_BEFORE = "the same worker has answered this pair before"
 _ANSWERED = re.compile(r"answered as (\d+)")
 
 
-def ask(service: Service, study: Study, number: int, now: float) -> list[AssignmentRow]:
-    """Choose the questions of an offer; the same again for the same offer."""
-    name = f"{STAND_IN}{number}"
-    wish = Wish(name, study.settings.hiring.questions or 1, name)
-    return next_in_study(service, study.id, wish, now).assignments
+def select_questions(
+    service: ServiceContext, study: Study, number: int, now: float
+) -> list[AssignmentRow]:
+    """Select the questions of an offer; idempotent."""
+    name = f"{PROXY_PREFIX}{number}"
+    request = NextRequest(name, study.settings.hiring.questions or 1, name)
+    return next_in_study(service, study.id, request, now).assignments
 
 
-def asked(service: Service, study_id: int, number: int) -> list[AssignmentRow]:
-    """List the questions of an offer as they stand."""
-    name = f"{STAND_IN}{number}"
+def questions_of(service: ServiceContext, study_id: int, number: int) -> list[AssignmentRow]:
+    """List the questions of an offer with their state."""
+    name = f"{PROXY_PREFIX}{number}"
     with service.database.read() as connection:
         worker = studies.find_worker(connection, study_id, name)
         return assignments.of_request(connection, worker.id, name) if worker else []
 
 
-def offer_tasks(service: Service, hiring: HiringRow, study: Study, work: Work, now: float) -> None:
-    """Write down offers, one after the other, while there is something to ask."""
+def enqueue_task_offers(
+    service: ServiceContext, hiring: HiringRow, study: Study, demand: Demand, now: float
+) -> None:
+    """Enqueue offers one after the other, while there is something to ask."""
     while True:
         with service.database.read() as connection:
-            wanted = places_now(service, connection, study, work)
+            wanted = affordable_places(service, connection, study, demand)
             number = next_number(connection, study.id)
-        if not wanted or not ask(service, study, number, now):
+        if not wanted or not select_questions(service, study, number, now):
             return
         with service.database.write() as connection:
             studies.lock_study(connection, study.name)
-            offer_more(service, connection, hiring, study, work, now, most=1)
+            enqueue_offers(service, connection, hiring, study, demand, now, max_places=1)
 
 
-def settle(service: Service, hiring: HiringRow, now: float) -> None:
-    """Close offers whose questions are all answered, and book what the platform paid for them."""
+def settle_offers(service: ServiceContext, hiring: HiringRow, now: float) -> None:
+    """Close offers whose questions are all answered, and book what the platform has paid."""
     with service.database.read() as connection:
-        made = offers.list_offers(connection, hiring.study_id)
-    for offer in made:
+        all_offers = offers.list_offers(connection, hiring.study_id)
+    for offer in all_offers:
         if offer.state in (OfferState.OPEN, OfferState.EXPIRED):
-            rows = asked(service, hiring.study_id, offer.number)
-            _settle(service, hiring, offer, rows, now)
+            rows = questions_of(service, hiring.study_id, offer.number)
+            _settle_offer(service, hiring, offer, rows, now)
 
 
-def _settle(
-    service: Service, hiring: HiringRow, offer: OfferRow, rows: Sequence[AssignmentRow], now: float
+def _settle_offer(
+    service: ServiceContext,
+    hiring: HiringRow,
+    offer: OfferRow,
+    rows: Sequence[AssignmentRow],
+    now: float,
 ) -> None:
     answered = sum(row.state == State.SKIPPED and row.reason != WITHDRAWN for row in rows)
     ended = offer.state == OfferState.EXPIRED
@@ -92,108 +101,120 @@ def _settle(
         if answered and offer.price:
             cost = offer.places * offer.price
             name, message = f"offer:{offer.number}", "paid by the platform itself"
-            about = {"offer_id": offer.id, "cost": cost}
-            note(connection, hiring, Kind.ACCEPT, name, message, now, **about)
+            columns = {"offer_id": offer.id, "cost": cost}
+            record_activity(connection, hiring, CommandKind.ACCEPT, name, message, now, **columns)
 
 
-def absorb(service: Service, study: Study, answers: Iterable[TaskAnswer], now: float) -> None:
-    """Take in what was answered, changed or withdrawn; the same again changes nothing."""
-    for one in answers:
-        found = re.fullmatch(r"([0-9]{1,18})-([0-9]{1,18})", one.task)
-        if found is None:
-            # A question whose answer was known: the platform itself has checked it.
+def record_answers(
+    service: ServiceContext, study: Study, answers: Iterable[TaskAnswer], now: float
+) -> None:
+    """Record what was answered, changed or withdrawn at the platform; idempotent."""
+    for answer in answers:
+        task = re.fullmatch(r"([0-9]{1,18})-([0-9]{1,18})", answer.task)
+        if task is None:
+            # A gold question: the platform itself has checked it.
             continue
         try:
-            _take_in(service, study, AssignmentRef(int(found[1]), int(found[2])), one, now)
+            _record_answer(service, study, AssignmentRef(int(task[1]), int(task[2])), answer, now)
         except StorageError:
             raise
         except NextpairError as error:
-            extra = {"study": study.id, "error": describe(error)}
+            extra = {"study": study.id, "error": redacted_trace(error)}
             log.warning("an answer of the platform is left out", extra=extra)
 
 
-def _take_in(
-    service: Service, study: Study, ref: AssignmentRef, told: TaskAnswer, now: float
+def _record_answer(
+    service: ServiceContext, study: Study, ref: AssignmentRef, answer: TaskAnswer, now: float
 ) -> None:
     with service.database.read() as connection:
         row = assignments.find_assignment(connection, ref.topic_id, ref.number)
-        if row is None or not _is_stand_in(connection, study, row) or row.reason == SAID_BEFORE:
+        if row is None or not _is_proxy(connection, study, row) or row.reason == ANSWERED_BEFORE:
             return
-        before = _answer_to(connection, row)
-        worker = studies.find_worker(connection, study.id, told.worker)
-    if told.answer is None:
-        if before is not None:
-            _withdraw(service, ref, before, now)
+        previous = _answer_to(connection, row)
+        worker = studies.find_worker(connection, study.id, answer.worker)
+    if answer.answer is None:
+        if previous is not None:
+            _withdraw(service, ref, previous, now)
         return
-    content = study.design.read(told.answer)
-    same_worker = worker is not None and before is not None and before.worker_id == worker.id
-    if before is not None:
-        if same_worker and before.answer == content.model_dump(mode="json"):
+    content = study.design.read(answer.answer)
+    same_worker = worker is not None and previous is not None and previous.worker_id == worker.id
+    if previous is not None:
+        if same_worker and previous.answer == content.model_dump(mode="json"):
             return
-        _withdraw(service, ref, before, now)
-    _write_down(service, ref, told, content, now)
+        _withdraw(service, ref, previous, now)
+    _append_answer(service, ref, answer, content, now)
 
 
-def _is_stand_in(connection: Connection, study: Study, row: AssignmentRow) -> bool:
-    """Say whether a question was one for the platform: its word is good for no other."""
+def _is_proxy(connection: Connection, study: Study, row: AssignmentRow) -> bool:
+    """Say whether a question was offered at the platform: it may answer no other."""
     name = studies.get_worker(connection, row.worker_id).name
     here = topics.get_topic(connection, row.topic_id).study_id == study.id
-    return here and name.startswith(STAND_IN) and row.request == name
+    return here and name.startswith(PROXY_PREFIX) and row.request == name
 
 
 def _answer_to(connection: Connection, row: AssignmentRow) -> JudgmentRow | None:
-    """Return the answer a question has had, also one that was retracted here since."""
-    found = _ANSWERED.fullmatch(row.reason or "")
-    if found is None:
+    """Return the previous answer to a question, also one that was retracted here since."""
+    answered = _ANSWERED.fullmatch(row.reason or "")
+    if answered is None:
         return None
-    return judgments.answers_to(connection, row.topic_id, int(found[1]))[-1]
+    return judgments.answers_to(connection, row.topic_id, int(answered[1]))[-1]
 
 
-def _withdraw(service: Service, ref: AssignmentRef, before: JudgmentRow, now: float) -> None:
-    taken = Retraction("platform", "changed or withdrawn at the platform")
-    retract(service, {ref.topic_id: [before.number]}, taken, now)
-
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None]:
-        held = take(service, connection, live, ref, None)
-        head = live.moved()
-        row = replace(held.row, reason=WITHDRAWN, version=head.version)
-        return Step(None, Change(head, [row]), changed=[row])
-
-    service.change(ref.topic_id, act)
-
-
-def _write_down(
-    service: Service, ref: AssignmentRef, told: TaskAnswer, content: AnswerModel, now: float
+def _withdraw(
+    service: ServiceContext, ref: AssignmentRef, previous: JudgmentRow, now: float
 ) -> None:
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[None] | None:
-        if not locked:
-            return None
-        held = take(service, connection, live, ref, None)
-        check_open(held)
-        if told.worker in held.study.blocked:
-            raise WorkerBlocked(f"worker {told.worker!r} is blocked in this study")
-        worker = studies.enlist_worker(connection, held.study.id, told.worker, now)
-        return _answered(service, connection, held, worker.id, told, content, now)
+    retraction = RetractionCause("platform", "changed or withdrawn at the platform")
+    retract(service, {ref.topic_id: [previous.number]}, retraction, now)
 
-    service.change(ref.topic_id, act)
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None]:
+        held = load_context(service, connection, projection, ref, None)
+        head = projection.next_head()
+        row = replace(held.assignment, reason=WITHDRAWN, version=head.version)
+        return UnitOfWork(None, TopicDelta(head, [row]), changed_assignments=[row])
+
+    service.transact(ref.topic_id, decide)
 
 
-def _answered(
-    service: Service,
-    connection: Connection,
-    held: Held,
-    worker_id: int,
-    told: TaskAnswer,
+def _append_answer(
+    service: ServiceContext,
+    ref: AssignmentRef,
+    answer: TaskAnswer,
     content: AnswerModel,
     now: float,
-) -> Step[None]:
-    live, row = held.live, held.row
+) -> None:
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[None] | None:
+        if not locked:
+            return None
+        held = load_context(service, connection, projection, ref, None)
+        check_open(held)
+        if answer.worker in held.study.blocked:
+            raise WorkerBlocked(f"worker {answer.worker!r} is blocked in this study")
+        worker = studies.enlist_worker(connection, held.study.id, answer.worker, now)
+        return _answer_step(service, connection, held, worker.id, answer, content, now)
+
+    service.transact(ref.topic_id, decide)
+
+
+def _answer_step(
+    service: ServiceContext,
+    connection: Connection,
+    held: AssignmentContext,
+    worker_id: int,
+    answer: TaskAnswer,
+    content: AnswerModel,
+    now: float,
+) -> UnitOfWork[None]:
+    projection, row = held.projection, held.assignment
     earlier = assignments.of_pair(connection, row.topic_id, worker_id, row.pair)
     if earlier is not None and earlier.state == State.ANSWERED:
-        head = live.moved()
-        stand_in = replace(row, state=State.SKIPPED, version=head.version, reason=SAID_BEFORE)
-        return Step(None, Change(head, [stand_in]), changed=[stand_in])
-    head = live.moved(asked=int(earlier is None), entries=1)
+        head = projection.next_head()
+        proxy = replace(row, state=State.SKIPPED, version=head.version, reason=ANSWERED_BEFORE)
+        return UnitOfWork(None, TopicDelta(head, [proxy]), changed_assignments=[proxy])
+    head = projection.next_head(issued=int(earlier is None), entries=1)
     own = replace(
         row,
         number=head.asked if earlier is None else earlier.number,
@@ -204,12 +225,14 @@ def _answered(
         request=None,
         reason=None,
     )
-    reading = Reading(service, connection, live, held.study, own)
-    judgment = reading.judgment(content, content.model_dump(mode="json"), now)
-    judgment = replace(judgment, seconds=told.seconds)
-    given = f"answered as {own.number}"
-    stand_in = replace(row, state=State.SKIPPED, version=head.version, reason=given)
-    change = Change(head, [stand_in, own], [judgments.vote_of(judgment)])
+    reading = JudgmentBuilder(service, connection, projection, held.study, own)
+    judgment = reading.build(content, content.model_dump(mode="json"), now)
+    judgment = replace(judgment, seconds=answer.seconds)
+    reason = f"answered as {own.number}"
+    proxy = replace(row, state=State.SKIPPED, version=head.version, reason=reason)
+    change = TopicDelta(head, [proxy, own], [judgments.record_of(judgment)])
     if earlier is None:
-        return Step(None, change, added=[own], changed=[stand_in], judgment=judgment)
-    return Step(None, change, changed=[stand_in, own], judgment=judgment)
+        return UnitOfWork(
+            None, change, new_assignments=[own], changed_assignments=[proxy], judgment=judgment
+        )
+    return UnitOfWork(None, change, changed_assignments=[proxy, own], judgment=judgment)

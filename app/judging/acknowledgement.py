@@ -1,21 +1,21 @@
-"""What is told of an answer that was taken."""
+"""The acknowledgement of an answer: sent only once the judgment is committed."""
 
 from dataclasses import dataclass
 
-from nextpair.app.judging.assignment_context import Held
+from nextpair.app.judging.assignment_context import AssignmentContext
 from nextpair.storage.rows import AssignmentRow, JudgmentRow, VerdictRow
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A judgment in the log, and whether it was there before.
+class Acknowledgement:
+    """A judgment in the log, and whether an earlier call had put it there.
 
     Parameters
     ----------
     sides
         The ids of the documents on the left and on the right.
     verdict
-        What the batch came to that it completed, if it did.
+        The verdict on the batch or quiz that this answer has completed, if it has.
     """
 
     judgment: JudgmentRow
@@ -28,14 +28,18 @@ class Judged:
     verdict: VerdictRow | None = None
 
 
-def judged_of(held: Held, judgment: JudgmentRow, *, repeated: bool) -> Judged:
-    left, right = (held.live.name_of(place) for place in held.row.sides)
-    return Judged(
+def acknowledge(
+    context: AssignmentContext, judgment: JudgmentRow, *, repeated: bool
+) -> Acknowledgement:
+    left, right = (
+        context.projection.document_name(position) for position in context.assignment.sides
+    )
+    return Acknowledgement(
         judgment,
-        held.row,
-        held.live.row.name,
-        held.study.name,
+        context.assignment,
+        context.projection.topic.name,
+        context.study.name,
         (left, right),
         repeated,
-        late=judgment.created_at >= held.row.expires_at,
+        late=judgment.created_at >= context.assignment.expires_at,
     )

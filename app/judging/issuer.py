@@ -1,4 +1,4 @@
-"""Choosing questions for a worker, one after the other, each knowing of those before it."""
+"""Issues assignments to a worker: select a pair, take its lease, store, and only then tell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -6,31 +6,31 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nextpair.app.enums import Reason
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.quality.batches import Asides, Question, Turn
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.quarantine import taken_over
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.quality.batches import BatchProgress, CheckQuestionSampler, ChosenQuestion
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.quarantine import reassigned
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.studies.study import Study
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.selectors.state.settings import Lease
-from nextpair.selectors.state.single_documents import Ask
+from nextpair.selectors.state.single_documents import SingleQuestion
 from nextpair.storage.rows import AssignmentRow, Purpose, State, TopicRow
 
 
 @dataclass(slots=True)
-class Handed:
-    """What a worker got, and why not more.
+class IssuedAssignments:
+    """The assignments that a worker was given, and the reason why there are not more.
 
     Parameters
     ----------
     topics, ids
         The topics of the assignments, and the ids of their documents where they are at hand.
     version
-        Of the topic before.
+        The topic's version before they were issued.
     idle
-        What the topic's selector said in place of a question, if it was asked for one.
+        What the selector returned in place of a pair, if it was asked and had none.
     """
 
     assignments: list[AssignmentRow] = field(default_factory=list)
@@ -42,51 +42,59 @@ class Handed:
     idle: Idle | None = None
 
 
-class Choosing:
-    """What one worker is given of one topic in one call.
+class AssignmentIssuer:
+    """Issues the assignments of one topic to one worker, for one call.
+
+    Each selection sees the leases of those before it.
 
     Parameters
     ----------
-    turn
-        Where the worker stands in their batch, if there are batches.
+    batch
+        How far the worker's batch is, where work comes in batches with check questions.
     """
 
     def __init__(
         self,
-        live: LiveTopic,
+        projection: TopicProjection,
         study: Study,
         worker_id: int,
-        wish: Wish,
+        request: NextRequest,
         now: float,
-        turn: Turn | None = None,
+        batch: BatchProgress | None = None,
     ) -> None:
-        self._live = live
+        self._projection = projection
         self._worker_id = worker_id
-        self._request, self._quarantine = wish.request, wish.quarantine
+        self._request_id, self._quarantine = request.request_id, request.quarantine
         self._now = now
         self._expiry = now + study.settings.lease_seconds
-        self._leases = live.leases(now, study.unserved, study.settings.lease_seconds)
-        self._leases += live.quarantine.own_leases(wish.quarantine, now)
-        self._soft = live.quarantine.soft_leases(wish.quarantine, now, study.unserved)
-        self._asked = live.head.asked
-        self._version = live.head.version + 1
-        self._turn = turn
-        self._asides = None if turn is None else Asides(live, worker_id, wish.quarantine)
-        self.added: list[AssignmentRow] = []
-        self.rows: list[AssignmentRow] = []
+        self._leases = projection.leases(now, study.unserved, study.settings.lease_seconds)
+        self._leases += projection.quarantine.own_leases(request.quarantine, now)
+        self._advisory = projection.quarantine.advisory_leases(
+            request.quarantine, now, study.unserved
+        )
+        self._asked = projection.head.asked
+        self._version = projection.head.version + 1
+        self._batch = batch
+        self._sampler = (
+            None
+            if batch is None
+            else CheckQuestionSampler(projection, worker_id, request.quarantine)
+        )
+        self.new: list[AssignmentRow] = []
+        self.issued: list[AssignmentRow] = []
         self.idle: Idle | None = None
 
-    def choose(self, count: int) -> None:
-        """Choose up to so many questions."""
-        for _ in range(count if self._turn is None else min(count, self._turn.left)):
-            self._choose_one()
+    def issue_next(self, count: int) -> None:
+        """Issue up to `count` assignments."""
+        for _ in range(count if self._batch is None else min(count, self._batch.left)):
+            self._issue_one()
             if self.idle is not None:
                 return
 
-    def _choose_one(self) -> None:
-        choice, rng = self._select([*self._leases, *self._soft])
-        if isinstance(choice, Idle) and self._soft:
-            # Nobody waits for strangers: what they hold, or say, is asked once more.
+    def _issue_one(self) -> None:
+        choice, rng = self._select([*self._leases, *self._advisory])
+        if isinstance(choice, Idle) and self._advisory:
+            # Leases of unconfirmed sessions are only advisory: their pairs are asked once more.
             choice, rng = self._select(self._leases)
         if isinstance(choice, Idle):
             self.idle = choice
@@ -99,52 +107,56 @@ class Choosing:
         if question.purpose is Purpose.WORK:
             worker = str(self._worker_id)
             self._leases.append(Lease(question.pair, worker, question.subject))
-        held = self._live.ran_out(self._worker_id, question.pair)
-        if held is None or question.purpose is not Purpose.WORK:
-            self.hand_out(question, swapped=bool(rng.integers(2)))
+        unanswered = self._projection.unanswered_assignment(self._worker_id, question.pair)
+        if unanswered is None or question.purpose is not Purpose.WORK:
+            self.issue(question, swapped=bool(rng.integers(2)))
         else:
-            self.renew(held)
+            self.renew(unanswered)
 
-    def _select(self, leases: Sequence[Lease]) -> tuple[Pair | Ask | Idle, np.random.Generator]:
-        state, worker = self._live.state, str(self._worker_id)
+    def _select(
+        self, leases: Sequence[Lease]
+    ) -> tuple[Pair | SingleQuestion | Idle, np.random.Generator]:
+        state, worker = self._projection.state, str(self._worker_id)
         rng = state.settings.question_rng(self._asked)
-        barred = self._live.barred(self._worker_id, self._quarantine)
+        barred = self._projection.excluded_pairs(self._worker_id, self._quarantine)
         return state.select(worker, leases, rng, barred), rng
 
-    def _check(self, rng: np.random.Generator) -> Question | None:
-        """Ask something whose answer says more about the worker, where it is time for that."""
-        if self._turn is None or self._asides is None:
+    def _check(self, rng: np.random.Generator) -> ChosenQuestion | None:
+        """Draw a check question in place of work, if the batch has one due now."""
+        if self._batch is None or self._sampler is None:
             return None
-        purpose = self._turn.draw(rng)
-        return None if purpose is Purpose.WORK else self._asides.find(purpose, rng)
+        purpose = self._batch.draw(rng)
+        return None if purpose is Purpose.WORK else self._sampler.find(purpose, rng)
 
     def _waits_for_answers(self) -> bool:
-        """Say whether only repeats are to come, of answers that the worker still has to give."""
-        if self._turn is None or not self._turn.repeats or not self._turn.only_checks_left:
+        """Say whether only repeats are left, of questions that the worker has not answered yet."""
+        if self._batch is None or not self._batch.repeats or not self._batch.only_checks_left:
             return False
-        return bool(self.rows) or any(
+        return bool(self.issued) or any(
             row.worker_id == self._worker_id and row.expires_at > self._now
-            for row in self._live.open.values()
+            for row in self._projection.open_assignments.values()
         )
 
-    def add_trap(self) -> None:
-        """Hand out a question whose answer is known, where there is one for this worker."""
-        rng = self._live.state.settings.question_rng(self._asked)
-        trap = None if self._asides is None else self._asides.find(Purpose.TRAP, rng)
+    def issue_trap(self) -> None:
+        """Issue a trap, if there is one that this worker has not had."""
+        rng = self._projection.state.settings.question_rng(self._asked)
+        trap = None if self._sampler is None else self._sampler.find(Purpose.TRAP, rng)
         if trap is not None:
-            self.hand_out(trap, swapped=bool(rng.integers(2)))
+            self.issue(trap, swapped=bool(rng.integers(2)))
 
-    def toss(self) -> bool:
-        """Toss the coin of the next question, which decides its sides."""
-        return bool(self._live.state.settings.question_rng(self._asked).integers(2))
+    def draw_swap(self) -> bool:
+        """Draw which document of the next question is shown on which side."""
+        return bool(self._projection.state.settings.question_rng(self._asked).integers(2))
 
-    def hand_out(self, question: Question, *, swapped: bool) -> None:
-        """Hand out a question; one that a session in quarantine holds is taken over."""
-        there = self._live.quarantine.find(self._worker_id, question.pair, question.purpose)
-        self._asked += there is None
-        in_batch = self._turn is not None and question.purpose is not Purpose.QUIZ
+    def issue(self, question: ChosenQuestion, *, swapped: bool) -> None:
+        """Issue a question; one that another session holds in quarantine is reassigned."""
+        existing = self._projection.quarantine.find(
+            self._worker_id, question.pair, question.purpose
+        )
+        self._asked += existing is None
+        in_batch = self._batch is not None and question.purpose is not Purpose.QUIZ
         row = AssignmentRow(
-            self._live.row.id,
+            self._projection.topic.id,
             self._asked,
             self._worker_id,
             *question.pair,
@@ -153,46 +165,48 @@ class Choosing:
             1,
             self._version,
             self._expiry,
-            self._request,
+            self._request_id,
             self._now,
             question.purpose,
             question.subject,
-            self._turn.number if self._turn is not None and in_batch else None,
+            self._batch.number if self._batch is not None and in_batch else None,
             submission_id=self._quarantine,
             quarantine=self._quarantine,
         )
-        if self._turn is not None and in_batch:
-            self._turn.count(question.purpose)
-        if there is None:
-            self.added.append(row)
-            self.rows.append(row)
-        elif there.quarantine == self._quarantine is not None:
-            self.renew(there)
+        if self._batch is not None and in_batch:
+            self._batch.count(question.purpose)
+        if existing is None:
+            self.new.append(row)
+            self.issued.append(row)
+        elif existing.quarantine == self._quarantine is not None:
+            self.renew(existing)
         else:
-            self.renew(replace(taken_over(there, self._quarantine), batch=row.batch))
+            self.renew(replace(reassigned(existing, self._quarantine), batch=row.batch))
 
-    def renew(self, held: AssignmentRow) -> None:
-        """Hand out again what the worker once held, or holds, and has not answered."""
-        self.rows.append(
-            replace(held, version=self._version, expires_at=self._expiry, request=self._request)
+    def renew(self, row: AssignmentRow) -> None:
+        """Renew the lease of an assignment that the worker was given, and has not answered."""
+        self.issued.append(
+            replace(row, version=self._version, expires_at=self._expiry, request=self._request_id)
         )
 
-    def step(self, otherwise: Reason | None) -> Step[Handed]:
-        """Return what handing these out changes, and what is told of it."""
-        live = self._live
+    def unit_of_work(self, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
+        """Return the unit of work that stores these assignments."""
+        projection = self._projection
         reason = otherwise if self.idle is None else Reason(self.idle.value)
-        ids = {live.row.id: live.state.documents.ids}
-        topic = {live.row.id: live.row}
-        handed = Handed(self.rows, topic, ids, reason, version=live.head.version, idle=self.idle)
-        if not self.rows:
-            return Step(handed)
-        fresh = {row.number for row in self.added}
-        renewed = [row for row in self.rows if row.number not in fresh]
-        change = Change(live.moved(asked=len(self.added)), self.rows)
-        return Step(handed, change, self.added, renewed)
+        ids = {projection.topic.id: projection.state.documents.ids}
+        topic = {projection.topic.id: projection.topic}
+        issued = IssuedAssignments(
+            self.issued, topic, ids, reason, version=projection.head.version, idle=self.idle
+        )
+        if not self.issued:
+            return UnitOfWork(issued)
+        fresh = {row.number for row in self.new}
+        renewed = [row for row in self.issued if row.number not in fresh]
+        change = TopicDelta(projection.next_head(issued=len(self.new)), self.issued)
+        return UnitOfWork(issued, change, self.new, renewed)
 
 
-def _question(choice: Pair | Ask) -> Question:
-    if isinstance(choice, Ask):
-        return Question((choice.document, choice.document), choice.subject)
-    return Question(unordered(*choice))
+def _question(choice: Pair | SingleQuestion) -> ChosenQuestion:
+    if isinstance(choice, SingleQuestion):
+        return ChosenQuestion((choice.document, choice.document), choice.subject)
+    return ChosenQuestion(unordered(*choice))

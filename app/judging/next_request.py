@@ -1,21 +1,21 @@
-"""What a worker, or a program for one, asks for."""
+"""The request for a worker's next assignments."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a worker asks for.
+class NextRequest:
+    """A request for the next assignments of a worker.
 
     Parameters
     ----------
-    request
-        What makes a repetition of the same call known, if the caller gave something.
+    request_id
+        Identifies repetitions of the same call, if the caller gave an id.
     quarantine
-        The session in which it is asked, if its platform has not confirmed that.
+        The session that asks, if its platform has not confirmed it.
     """
 
     worker: str
     count: int = 1
-    request: str | None = None
+    request_id: str | None = None
     quarantine: int | None = None

@@ -1,16 +1,16 @@
-"""Taking judgments back: some of them, or all of one worker's; and what that changes."""
+"""Retractions: some judgments, or all of one worker; and a preview of their effects."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nextpair.app.errors import UnknownWorker
-from nextpair.app.judging.retraction_effects import Moved, Moving
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.retraction_effects import RankChange, RetractionComparison
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.selectors.errors import UnknownJudgment
-from nextpair.selectors.state.rank_bounds import Standing, standing
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.rank_bounds import RankBounds, rank_bounds
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.selectors.state.topic_state import Topic
 from nextpair.storage import assignments, judgments, studies
 from nextpair.storage.database import Connection
@@ -18,8 +18,8 @@ from nextpair.storage.rows import AssignmentRow, JudgmentRow, RetractionRow, Sta
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """What is known of a topic, in numbers."""
+class TopicSummary:
+    """Counts that summarise a topic's state."""
 
     judgments: int
     known_pairs: int
@@ -29,34 +29,36 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """What a retraction does to one topic."""
+class RetractionEffect:
+    """The effect of a retraction on one topic."""
 
     topic: str
     judgments: tuple[int, ...]
-    before: Sum
-    after: Sum
-    moved: tuple[Moved, ...]
+    before: TopicSummary
+    after: TopicSummary
+    moved: tuple[RankChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Retraction:
-    """What is taken back, by whom and why."""
+class RetractionCause:
+    """Who retracts judgments, and why."""
 
     by: str
     reason: str = ""
 
 
-def wanted(
-    service: Service, study: str, worker: str | None, numbers: Mapping[str, Sequence[int]]
+def requested_judgments(
+    service: ServiceContext, study: str, worker: str | None, numbers: Mapping[str, Sequence[int]]
 ) -> dict[int, Sequence[int]]:
-    """List the judgments that are meant, by topic: all of a worker's, or some by number."""
+    """List the judgments to be retracted, by topic: all of a worker, or some by number."""
     if worker is None:
-        return {service.topic_id(study, topic): found for topic, found in numbers.items()}
+        return {service.topic_id(study, topic): chosen for topic, chosen in numbers.items()}
     return worker_judgments(service, service.study_id(study), worker)
 
 
-def worker_judgments(service: Service, study_id: int, worker: str) -> dict[int, Sequence[int]]:
+def worker_judgments(
+    service: ServiceContext, study_id: int, worker: str
+) -> dict[int, Sequence[int]]:
     """List a worker's judgments that count, by topic."""
     with service.database.read() as connection:
         row = studies.find_worker(connection, study_id, worker)
@@ -65,74 +67,87 @@ def worker_judgments(service: Service, study_id: int, worker: str) -> dict[int, 
         return dict(judgments.counting_by_worker(connection, row.id))
 
 
-def plan(service: Service, wanted: Mapping[int, Sequence[int]]) -> list[Effect]:
-    """Say what retracting judgments would change, by topic."""
-    return [_plan(service, topic_id, numbers) for topic_id, numbers in wanted.items()]
+def preview(
+    service: ServiceContext, requested_judgments: Mapping[int, Sequence[int]]
+) -> list[RetractionEffect]:
+    """Return the effects that retracting judgments would have, by topic."""
+    return [_plan(service, topic_id, numbers) for topic_id, numbers in requested_judgments.items()]
 
 
-def _plan(service: Service, topic_id: int, numbers: Sequence[int]) -> Effect:
-    with service.look(topic_id) as live:
+def _plan(service: ServiceContext, topic_id: int, numbers: Sequence[int]) -> RetractionEffect:
+    with service.projection_of(topic_id) as projection:
         with service.database.read() as connection:
-            _check_known(connection, topic_id, numbers, live)
+            _check_known(connection, topic_id, numbers, projection)
             rows = judgments.counting(connection, topic_id, numbers)
-            names = _worker_names(connection, live)
-        # What was judged or retracted since this process looked is not part of what it compares.
-        rows = [row for row in rows if row.number <= live.head.position]
-        return _effect(live, _without(live, rows), rows, names)
+            names = _worker_names(connection, projection)
+        # Judgments after the projection's version are not part of the comparison.
+        rows = [row for row in rows if row.number <= projection.head.position]
+        return _effect(projection, _without(projection, rows), rows, names)
 
 
-def _without(live: LiveTopic, rows: Sequence[JudgmentRow]) -> Topic | Singles:
-    return live.state.retract(*(row.number for row in rows if row.purpose in live.hears))
+def _without(
+    projection: TopicProjection, rows: Sequence[JudgmentRow]
+) -> Topic | SingleDocumentState:
+    return projection.state.retract(
+        *(row.number for row in rows if row.purpose in projection.folded_purposes)
+    )
 
 
 def retract(
-    service: Service, wanted: Mapping[int, Sequence[int]], retraction: Retraction, now: float
+    service: ServiceContext,
+    requested_judgments: Mapping[int, Sequence[int]],
+    retraction: RetractionCause,
+    now: float,
 ) -> dict[str, Sequence[int]]:
     """Retract judgments, by topic; return which they are, without those retracted before.
 
-    Everything is checked before anything is changed. Topics are changed one after the other, so
-    if the machine fails half-way the same call does the rest.
+    All are checked before any is retracted. Each topic is a transaction of its own: if the process
+    dies between two of them, the same call does the rest.
     """
-    for topic_id, numbers in wanted.items():
-        with service.look(topic_id) as live, service.database.read() as connection:
-            _check_known(connection, topic_id, numbers, live)
+    for topic_id, numbers in requested_judgments.items():
+        with service.projection_of(topic_id) as projection, service.database.read() as connection:
+            _check_known(connection, topic_id, numbers, projection)
     return dict(
         _retract(service, topic_id, numbers, retraction, now)
-        for topic_id, numbers in wanted.items()
+        for topic_id, numbers in requested_judgments.items()
     )
 
 
 def _retract(
-    service: Service, topic_id: int, numbers: Sequence[int], retraction: Retraction, now: float
+    service: ServiceContext,
+    topic_id: int,
+    numbers: Sequence[int],
+    retraction: RetractionCause,
+    now: float,
 ) -> tuple[str, Sequence[int]]:
-    def act(
-        connection: Connection, live: LiveTopic, locked: bool
-    ) -> Step[tuple[str, Sequence[int]]]:
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[tuple[str, Sequence[int]]]:
         rows = judgments.counting(connection, topic_id, numbers)
-        taken = [row.number for row in rows]
-        result = live.row.name, taken
+        retracted = [row.number for row in rows]
+        result = projection.topic.name, retracted
         if not rows:
-            return Step(result)
-        counted = frozenset(row.number for row in rows if row.purpose in live.hears)
-        head = live.moved(entries=1)
+            return UnitOfWork(result)
+        folded = frozenset(row.number for row in rows if row.purpose in projection.folded_purposes)
+        head = projection.next_head(entries=1)
         changed = [_retracted(connection, row, head.version) for row in rows]
         entries = [
             RetractionRow(topic_id, number, head.position, retraction.reason, retraction.by, now)
-            for number in taken
+            for number in retracted
         ]
-        change = Change(head, changed, retracted=counted)
-        return Step(result, change, changed=changed, retractions=entries)
+        change = TopicDelta(head, changed, retracted=folded)
+        return UnitOfWork(result, change, changed_assignments=changed, retractions=entries)
 
-    return service.change(topic_id, act)
+    return service.transact(topic_id, decide)
 
 
 def _check_known(
-    connection: Connection, topic_id: int, numbers: Sequence[int], live: LiveTopic
+    connection: Connection, topic_id: int, numbers: Sequence[int], projection: TopicProjection
 ) -> None:
     unknown = sorted(set(numbers) - judgments.existing(connection, topic_id, numbers))
     if unknown:
         raise UnknownJudgment(
-            f"topic {live.row.name!r} has no judgment {', '.join(map(str, unknown[:10]))}"
+            f"topic {projection.topic.name!r} has no judgment {', '.join(map(str, unknown[:10]))}"
         )
 
 
@@ -142,41 +157,48 @@ def _retracted(connection: Connection, judgment: JudgmentRow, version: int) -> A
     return replace(row, state=State.RETRACTED, version=version)
 
 
-def _worker_names(connection: Connection, live: LiveTopic) -> Mapping[str, str]:
-    """Return what the workers of a topic are called, by what its state calls them."""
-    if isinstance(live.state, Singles):
+def _worker_names(connection: Connection, projection: TopicProjection) -> Mapping[str, str]:
+    """Return the names of a topic's workers, by their ids in its state."""
+    if isinstance(projection.state, SingleDocumentState):
         return {}
-    ids = sorted({int(one.worker) for one in live.state.log})
-    return {str(one): name for one, name in studies.worker_names(connection, ids).items()}
+    ids = sorted({int(judgment.worker) for judgment in projection.state.log})
+    names = studies.worker_names(connection, ids)
+    return {str(worker_id): name for worker_id, name in names.items()}
 
 
 def _effect(
-    live: LiveTopic,
-    after: Topic | Singles,
+    projection: TopicProjection,
+    after: Topic | SingleDocumentState,
     rows: Sequence[JudgmentRow],
     names: Mapping[str, str],
-) -> Effect:
-    if isinstance(after, Singles) or isinstance(live.state, Singles):
+) -> RetractionEffect:
+    if isinstance(after, SingleDocumentState) or isinstance(projection.state, SingleDocumentState):
         numbers = tuple(row.number for row in rows)
-        return Effect(live.row.name, numbers, _count(live.state), _count(after), ())
-    before_ranks, after_ranks = standing(live.state.order), standing(after.order)
+        return RetractionEffect(
+            projection.topic.name,
+            numbers,
+            _summary_of_singles(projection.state),
+            _summary_of_singles(after),
+            (),
+        )
+    before_ranks, after_ranks = rank_bounds(projection.state.order), rank_bounds(after.order)
     numbers = tuple(row.number for row in rows)
-    return Effect(
-        live.row.name,
+    return RetractionEffect(
+        projection.topic.name,
         numbers,
-        _sum(live.state, before_ranks),
-        _sum(after, after_ranks),
-        Moving(live.state, after, numbers, names).moved(),
+        _summary(projection.state, before_ranks),
+        _summary(after, after_ranks),
+        RetractionComparison(projection.state, after, numbers, names).moved(),
     )
 
 
-def _count(state: Topic | Singles) -> Sum:
-    settled = int(state.settled_documents().sum()) if isinstance(state, Singles) else 0
-    return Sum(len(state), 0, 0, settled, 0)
+def _summary_of_singles(state: Topic | SingleDocumentState) -> TopicSummary:
+    settled = int(state.settled_documents().sum()) if isinstance(state, SingleDocumentState) else 0
+    return TopicSummary(len(state), 0, 0, settled, 0)
 
 
-def _sum(state: Topic, ranks: Standing) -> Sum:
-    return Sum(
+def _summary(state: Topic, ranks: RankBounds) -> TopicSummary:
+    return TopicSummary(
         len(state),
         ranks.known_pairs,
         len(state.reported().classes),

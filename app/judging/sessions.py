@@ -1,13 +1,13 @@
-"""Judging sessions: what a worker's page may do in one study, for one worker, for some hours."""
+"""Judging sessions: one worker's page in one study, for some hours."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from nextpair.app.enums import Reason
-from nextpair.app.judging.issuer import Handed
+from nextpair.app.judging.issuer import IssuedAssignments
 from nextpair.app.judging.next_question import next_in_study, next_in_topic
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.runtime.service import Service
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.tokens import Session
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, topics
@@ -16,22 +16,24 @@ from nextpair.storage.rows import AssignmentRow, Status, VerdictRow
 
 
 @dataclass(slots=True)
-class Turn:
-    """What a session's worker got, and how far they are.
+class SessionQuestions:
+    """The assignments that a session got, and how many it has answered.
 
     Parameters
     ----------
     verdict
-        What came of checking the worker the last time, where there is nothing to ask them.
+        The latest verdict on the worker, where there is nothing to ask them.
+    topics
+        The name of the verdict's topic, by its id.
     """
 
-    handed: Handed
+    issued: IssuedAssignments
     answered: int = 0
     verdict: VerdictRow | None = None
     topics: dict[int, str] = field(default_factory=dict)
 
 
-def answered_in(service: Service, session: Session) -> int:
+def answered_in(service: ServiceContext, session: Session) -> int:
     """Count what a session's worker has answered in it."""
     study_id = service.study_id(session.study)
     with service.database.read() as connection:
@@ -46,97 +48,103 @@ def _answered(connection: Connection, worker_id: int, session: Session) -> int:
 
 
 def next_in_session(
-    service: Service, session: Session, count: int, held: Collection[str], now: float
-) -> Turn:
-    """Hand out questions: first what the worker holds and the page has lost, then new ones.
+    service: ServiceContext, session: Session, count: int, held: Collection[str], now: float
+) -> SessionQuestions:
+    """Return open assignments that the page has lost, then issue new ones.
 
-    So a page that was left and opened again, or whose answer got lost, wastes no question.
+    So a page that was closed and opened again, or whose response got lost, wastes no assignment.
 
     Parameters
     ----------
     held
         The ids of the assignments that the page still has.
     """
-    turn, room = _resume(service, session, count, held, now)
-    handed = turn.handed
+    questions, room = _resume(service, session, count, held, now)
+    issued = questions.issued
     if room > 0:
-        _ask(service, session, handed, room, held, now)
-    elif not handed.assignments and len(held) == 0:
-        handed.reason = Reason.CAP
-    if not handed.assignments:
-        _look_up_verdict(service, session, turn)
-    return turn
+        _ask(service, session, issued, room, held, now)
+    elif not issued.assignments and len(held) == 0:
+        issued.reason = Reason.CAP
+    if not issued.assignments:
+        _look_up_verdict(service, session, questions)
+    return questions
 
 
 def _resume(
-    service: Service, session: Session, count: int, held: Collection[str], now: float
-) -> tuple[Turn, int]:
-    """Find what the worker holds, and how many questions they may have besides."""
-    turn = Turn(Handed())
+    service: ServiceContext, session: Session, count: int, held: Collection[str], now: float
+) -> tuple[SessionQuestions, int]:
+    """Find the worker's open assignments, and how many more they may get."""
+    questions = SessionQuestions(IssuedAssignments())
     study_id = service.study_id(session.study)
     with service.database.read() as connection:
         study = service.study(connection, study_id)
         worker_id = service.worker_id(connection, study_id, session.worker)
         if worker_id is None:
-            return turn, count if session.count is None else min(count, session.count)
-        turn.answered = _answered(connection, worker_id, session)
+            return questions, count if session.count is None else min(count, session.count)
+        questions.answered = _answered(connection, worker_id, session)
         quarantined = session.quarantine is not None
         own = (session.quarantine,) if quarantined else (None, session.submission)
-        held_rows = assignments.held_by(connection, worker_id, now)
+        held_rows = assignments.leased_by(connection, worker_id, now)
         open_rows = [row for row in held_rows if row.quarantine in own]
         if _is_served(study, session.worker):
             lost = [row for row in open_rows if _id(row) not in held]
-            _give_again(connection, session, turn.handed, lost, count)
-    room = count - len(turn.handed.assignments)
+            _reissue(connection, session, questions.issued, lost, count)
+    room = count - len(questions.issued.assignments)
     if session.count is not None:
-        room = min(room, session.count - turn.answered - len(open_rows))
-    return turn, room
+        room = min(room, session.count - questions.answered - len(open_rows))
+    return questions, room
 
 
 def _is_served(study: Study, worker: str) -> bool:
     return study.status == Status.OPEN and worker not in (*study.blocked, *study.stopped)
 
 
-def _give_again(
-    connection: Connection, session: Session, handed: Handed, rows: list[AssignmentRow], most: int
+def _reissue(
+    connection: Connection,
+    session: Session,
+    issued: IssuedAssignments,
+    rows: list[AssignmentRow],
+    most: int,
 ) -> None:
     for row in rows:
-        if len(handed.assignments) == most:
+        if len(issued.assignments) == most:
             return
         topic = topics.get_topic(connection, row.topic_id)
         if topic.status == Status.OPEN and session.topic in (None, topic.name):
-            handed.assignments.append(row)
-            handed.topics[topic.id] = topic
+            issued.assignments.append(row)
+            issued.topics[topic.id] = topic
 
 
 def _ask(
-    service: Service,
+    service: ServiceContext,
     session: Session,
-    handed: Handed,
+    issued: IssuedAssignments,
     count: int,
     held: Collection[str],
     now: float,
 ) -> None:
-    wish = Wish(session.worker, count, quarantine=session.quarantine)
+    request = NextRequest(session.worker, count, quarantine=session.quarantine)
     if session.topic is None:
-        new = next_in_study(service, service.study_id(session.study), wish, now)
+        new = next_in_study(service, service.study_id(session.study), request, now)
     else:
-        new = next_in_topic(service, service.topic_id(session.study, session.topic), wish, now)
-    known = {*held, *(_id(row) for row in handed.assignments)}
-    handed.assignments += [row for row in new.assignments if _id(row) not in known]
-    handed.topics |= new.topics
-    handed.reason = new.reason
+        new = next_in_topic(service, service.topic_id(session.study, session.topic), request, now)
+    known = {*held, *(_id(row) for row in issued.assignments)}
+    issued.assignments += [row for row in new.assignments if _id(row) not in known]
+    issued.topics |= new.topics
+    issued.reason = new.reason
 
 
-def _look_up_verdict(service: Service, session: Session, turn: Turn) -> None:
+def _look_up_verdict(
+    service: ServiceContext, session: Session, questions: SessionQuestions
+) -> None:
     study_id = service.study_id(session.study)
     with service.database.read() as connection:
         worker_id = service.worker_id(connection, study_id, session.worker)
-        found = [] if worker_id is None else checks.verdicts_of(connection, worker_id)
-        if found:
-            turn.verdict = found[-1]
-            topic = topics.get_topic(connection, found[-1].topic_id)
-            turn.topics = {topic.id: topic.name}
+        verdicts = [] if worker_id is None else checks.verdicts_of(connection, worker_id)
+        if verdicts:
+            questions.verdict = verdicts[-1]
+            topic = topics.get_topic(connection, verdicts[-1].topic_id)
+            questions.topics = {topic.id: topic.name}
 
 
 def _id(row: AssignmentRow) -> str:

@@ -1,4 +1,4 @@
-"""Taking answers: a judgment is told only once it is committed."""
+"""Submit answer: an answer becomes a judgment of the log, once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,15 +10,20 @@ from nextpair.app.errors import (
     BadAnswer,
     SpentToken,
 )
-from nextpair.app.judging.acknowledgement import Judged, judged_of
-from nextpair.app.judging.assignment_context import Held, change, check_open, take
-from nextpair.app.judging.judgment_record import Reading
-from nextpair.app.judging.quarantined_answers import held_before, hold
-from nextpair.app.quality.batch_evaluation import Checking
-from nextpair.app.quality.verdicts import Concluded, take_back
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.service import Service
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.acknowledgement import Acknowledgement, acknowledge
+from nextpair.app.judging.assignment_context import (
+    AssignmentContext,
+    check_open,
+    load_context,
+    transact,
+)
+from nextpair.app.judging.judgment_builder import JudgmentBuilder
+from nextpair.app.judging.quarantined_answers import quarantine_answer, repeat_acknowledgement
+from nextpair.app.quality.batch_evaluation import BatchEvaluation
+from nextpair.app.quality.verdicts import VerdictConsequences, retract_answers
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.service_context import ServiceContext
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.security.tokens import AssignmentRef
 from nextpair.storage import judgments
 from nextpair.storage.database import Connection
@@ -30,13 +35,13 @@ from nextpair.storage.rows import (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back for an assignment.
+class SubmittedAnswer:
+    """The answer to an assignment, as it was submitted.
 
     Parameters
     ----------
     worker
-        Who says so; a token speaks for itself.
+        Who submits it; None where an assignment's token proves that.
     seconds
         How long the worker looked at the question, if that was measured.
     left
@@ -49,100 +54,136 @@ class Answer:
     left: str | None = None
 
 
-def absorb_judgment(
-    service: Service, ref: AssignmentRef, answer: Answer, clock: Callable[[], float]
-) -> Judged:
-    """Append an answer to the log; the same answer again is a success that changes nothing.
+def submit_answer(
+    service: ServiceContext, ref: AssignmentRef, answer: SubmittedAnswer, clock: Callable[[], float]
+) -> Acknowledgement:
+    """Append an answer to the log; idempotent: the same answer again changes nothing.
 
     Parameters
     ----------
     clock
-        Looked at when the answer is appended, not when it came: one that waited until its pair had
-        been given to someone else is late.
+        Read when the answer is appended, not when it arrived: an answer that had to wait until its
+        lease was over is late.
     """
 
-    def act(connection: Connection, live: LiveTopic, locked: bool) -> Step[Judged] | None:
-        given = take(service, connection, live, ref, answer.worker)
-        held = _as_shown(service, given, answer.left)
-        content = held.study.design.read(answer.content, review=held.row.subject is not None)
+    def decide(
+        connection: Connection, projection: TopicProjection, locked: bool
+    ) -> UnitOfWork[Acknowledgement] | None:
+        loaded = load_context(service, connection, projection, ref, answer.worker)
+        context = _as_shown(service, loaded, answer.left)
+        content = context.study.design.read(
+            answer.content, review=context.assignment.subject is not None
+        )
         kept = content.model_dump(mode="json")
-        if held.row.state == State.HELD:
-            return Step(held_before(held, ref, kept, turned=held.row.swapped != given.row.swapped))
-        earlier = _answered_before(connection, held, ref, kept)
+        if context.assignment.state == State.HELD:
+            return UnitOfWork(
+                repeat_acknowledgement(
+                    context,
+                    ref,
+                    kept,
+                    turned=context.assignment.swapped != loaded.assignment.swapped,
+                )
+            )
+        earlier = _answered_before(connection, context, ref, kept)
         if earlier is not None:
-            if held.row.swapped != given.row.swapped:
+            if context.assignment.swapped != loaded.assignment.swapped:
                 raise AnswerConflict()
-            return Step(judged_of(held, earlier, repeated=True))
-        check_open(held)
-        checked = held.row.batch is not None or held.row.purpose == Purpose.QUIZ
+            return UnitOfWork(acknowledge(context, earlier, repeated=True))
+        check_open(context)
+        checked = context.assignment.batch is not None or context.assignment.purpose == Purpose.QUIZ
         if checked and not locked:
             return None
         now = clock()
-        reading = Reading(service, connection, held.live, held.study, held.row)
-        judgment = replace(reading.judgment(content, kept, now), seconds=answer.seconds)
-        if held.row.quarantine is not None:
-            return hold(connection, held, judgment)
-        concluded = None
+        builder = JudgmentBuilder(
+            service, connection, context.projection, context.study, context.assignment
+        )
+        judgment = replace(builder.build(content, kept, now), seconds=answer.seconds)
+        if context.assignment.quarantine is not None:
+            return quarantine_answer(connection, context, judgment)
+        consequences = None
         if checked:
-            checking = Checking(connection, live, held.study, held.row.worker_id)
-            answered = replace(held.row, state=State.ANSWERED)
-            concluded = checking.after(answered, judgment, now)
-        return absorbed(held, judgment, concluded, now)
+            evaluation = BatchEvaluation(
+                connection, projection, context.study, context.assignment.worker_id
+            )
+            answered = replace(context.assignment, state=State.ANSWERED)
+            consequences = evaluation.after(answered, judgment, now)
+        return accept_answer(context, judgment, consequences, now)
 
-    return change(service, ref, act)
+    return transact(service, ref, decide)
 
 
-def _as_shown(service: Service, held: Held, left: str | None) -> Held:
-    """Put the documents on the sides they were shown on, so that the log tells what was seen.
+def _as_shown(
+    service: ServiceContext, context: AssignmentContext, left: str | None
+) -> AssignmentContext:
+    """Put the documents on the sides where they were shown: the log records what was seen.
 
-    A page names them as it was told to: by their own ids, or by pseudonyms.
+    A page names them as the service has named them to it: by their ids, or by pseudonyms.
     """
-    row = held.row
+    row = context.assignment
     if left is None or row.first == row.second:
-        return held
+        return context
     first, second = (
         (name, service.pseudonyms.of_document(row.topic_id, name))
-        for name in map(held.live.name_of, row.pair)
+        for name in map(context.projection.document_name, row.pair)
     )
     if left not in (*first, *second):
         raise BadAnswer("left: must be the id of one of the two documents of the assignment")
-    return held._replace(row=replace(row, swapped=left in second))
+    return context._replace(assignment=replace(row, swapped=left in second))
 
 
-def absorbed(
-    held: Held, judgment: JudgmentRow, concluded: Concluded | None, now: float
-) -> Step[Judged]:
-    """Return what an answer changes, with what follows from the batch that it completes."""
-    live = held.live
-    taken_back = concluded is not None and bool(concluded.judgments)
-    head = live.moved(entries=2 if taken_back else 1)
-    row = replace(held.row, state=State.ANSWERED, version=head.version)
-    counts = judgment.purpose in live.hears and not taken_back
-    votes = [judgments.vote_of(judgment)] if counts else []
-    told = judged_of(held, judgment, repeated=False)
-    if concluded is None:
-        return Step(told, Change(head, [row], votes), changed=[row], judgment=judgment)
-    told = replace(told, verdict=concluded.verdict)
-    if not taken_back:
-        change = Change(head, [row], votes)
-        return Step(told, change, changed=[row], judgment=judgment, verdict=concluded.verdict)
-    taken = take_back(concluded, head, now + held.study.settings.lease_seconds, live.hears)
-    change = Change(head, taken.assignments, retracted=taken.counted)
-    return Step(
-        told,
-        change,
-        changed=taken.assignments,
+def accept_answer(
+    context: AssignmentContext,
+    judgment: JudgmentRow,
+    consequences: VerdictConsequences | None,
+    now: float,
+) -> UnitOfWork[Acknowledgement]:
+    """Return the unit of work of an answer, with the consequences of a batch that it completes."""
+    projection = context.projection
+    has_retractions = consequences is not None and bool(consequences.judgments)
+    head = projection.next_head(entries=2 if has_retractions else 1)
+    row = replace(context.assignment, state=State.ANSWERED, version=head.version)
+    counts = judgment.purpose in projection.folded_purposes and not has_retractions
+    records = [judgments.record_of(judgment)] if counts else []
+    acknowledgement = acknowledge(context, judgment, repeated=False)
+    if consequences is None:
+        return UnitOfWork(
+            acknowledgement,
+            TopicDelta(head, [row], records),
+            changed_assignments=[row],
+            judgment=judgment,
+        )
+    acknowledgement = replace(acknowledgement, verdict=consequences.verdict)
+    if not has_retractions:
+        delta = TopicDelta(head, [row], records)
+        return UnitOfWork(
+            acknowledgement,
+            delta,
+            changed_assignments=[row],
+            judgment=judgment,
+            verdict=consequences.verdict,
+        )
+    retracted = retract_answers(
+        consequences, head, now + context.study.settings.lease_seconds, projection.folded_purposes
+    )
+    delta = TopicDelta(head, retracted.assignments, retracted=retracted.counted)
+    return UnitOfWork(
+        acknowledgement,
+        delta,
+        changed_assignments=retracted.assignments,
         judgment=judgment,
-        retractions=taken.retractions,
-        verdict=concluded.verdict,
+        retractions=retracted.retractions,
+        verdict=consequences.verdict,
     )
 
 
 def _answered_before(
-    connection: Connection, held: Held, ref: AssignmentRef, content: Mapping[str, Any]
+    connection: Connection,
+    context: AssignmentContext,
+    ref: AssignmentRef,
+    content: Mapping[str, Any],
 ) -> JudgmentRow | None:
-    """Return the judgment that is there already, if this one says the same."""
-    row = held.row
+    """Return the judgment of the same answer, if it was submitted before."""
+    row = context.assignment
     attempt = row.attempt if ref.attempt is None else ref.attempt
     if row.state == State.OPEN and attempt == row.attempt:
         return None

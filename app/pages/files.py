@@ -1,12 +1,16 @@
 """The files of the pages, read once and kept: they come with the package and do not change."""
 
 import hashlib
-import mimetypes
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import PurePath
 
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+ROOMS = ("dashboard", "judge", "shared")
+"""Folders of pages. A room may use its own files and those of `shared`."""
+# Declared here, not looked up: a browser runs no script of a type that it does not know.
+SERVED = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+"""The media type of every kind of file that is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +23,24 @@ class File:
 
 
 @cache
-def page(name: str) -> File:
-    """Return a page."""
-    return _read((files("nextpair.app.pages") / name).read_bytes(), "text/html")
+def page(room: str) -> File:
+    """Return the HTML page of a room."""
+    return _read((files("nextpair.app.pages") / room / f"{room}.html").read_bytes(), "text/html")
 
 
 @cache
 def static_files() -> dict[str, File]:
-    """Return all scripts, styles and pictures by their names: what is not here is not served."""
-    found = (files("nextpair.app.pages") / "static").iterdir()
-    return {one.name: _read(one.read_bytes(), _type(one.name)) for one in found if one.is_file()}
+    """Return all scripts, styles and icons, by names such as `judge/main.js`.
+
+    No other file is served.
+    """
+    return {
+        f"{room}/{file.name}": _read(file.read_bytes(), SERVED[suffix])
+        for room in ROOMS
+        for file in (files("nextpair.app.pages") / room).iterdir()
+        if (suffix := PurePath(file.name).suffix) in SERVED
+    }
 
 
 def _read(content: bytes, media_type: str) -> File:
     return File(content, media_type, f'"{hashlib.sha256(content).hexdigest()[:20]}"')
-
-
-def _type(name: str) -> str:
-    # Not only the machine's own table: a browser runs no script of a type it does not know.
-    return _TYPES.get(name[name.rfind(".") :]) or mimetypes.guess_type(name)[0] or "text/plain"

@@ -2,7 +2,7 @@
 
 from nextpair.app.html_markup import Content, Html, element
 
-STYLES = ("judge.css", "charts.css", "dashboard.css")
+STYLES = ("shared/base.css", "dashboard/charts.css", "dashboard/dashboard.css")
 
 
 _TITLES = {
@@ -23,7 +23,7 @@ def plain_page(title: str, *content: Content) -> bytes:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title if title == "nextpair" else f"{title} \u2013 nextpair"),
-        element("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
+        element("link", rel="icon", href="/static/shared/icon.svg", type="image/svg+xml"),
         *(element("link", rel="stylesheet", href=f"/static/{name}") for name in STYLES),
     )
     brand = element("nav", link("/", "nextpair", class_="brand"), class_="trail")

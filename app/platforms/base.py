@@ -7,24 +7,26 @@ addresses that keys are sent to, are the fields of its `Access`, which come from
 `NEXTPAIR_PLATFORMS__MY_PLATFORM__FIELD`. Another package adds a platform through an entry point of
 the group `nextpair.platforms`, listed under the same name.
 
-A platform is translation, not policy: what to publish, whom to pay and what it may cost is decided
-in `nextpair.app.hiring`, for all platforms alike. It has two halves.
+A platform only translates; policy is elsewhere: what to publish, whom to pay and what it may cost
+is decided in `nextpair.app.hiring`, for all platforms alike. A platform has two halves.
 
-- `Platform` makes no calls: who comes (`is_preview`, `identify`, `proves`), how their page ends
-  (`finish`), what was posted to us (`read_hook`), what would be sent (`plan`) and at what cost.
-- `Account` makes the calls. Some only ask: `poll`, `standing` (of offers), and `session`, where the
-  platform says so by `asks`. Whoever comes to a platform that hires is not believed before it has
-  told of that worker's session, by any of these. The others act: `publish`, `accept`, `reject`,
-  `bonus`, `keep_away`, `expire`. Each takes a `Deed` and must be safe to repeat with the same
-  one: send its token where the platform knows such a thing, and where `again` is set look first
-  whether it is done. A deed of several steps keeps the ids it was given after each (`keep`), or
-  for the whole study (`remember`). What is too long for one file goes to a file of the same name
-  in `accounts/`.
+- `Platform` makes no calls: who arrives (`is_preview`, `identify`, `proves`), what their page does
+  in the end (`finish`), what a webhook reports (`read_webhook`), what would be sent (`plan`) and at
+  what cost.
+- `Account` makes the calls. Some only read: `poll`, `offer_statuses`, and `find_session` where the
+  class says so by `can_find_session`. On a platform that hires, a session is not trusted before one
+  of these has confirmed it. The others are the commands of the outbox: `publish`, `accept`,
+  `reject`, `bonus`, `keep_away`, `expire`. Each gets a `CommandAttempt` and must be idempotent:
+  send its idempotency key where the platform takes one, and where `is_retry` is set look up first
+  whether the command was carried out. A command of several steps saves the ids that it is given
+  after each step (`save_progress`), or for the whole study (`save_resources`). What is too long for
+  one file goes to a file of the same name in `accounts/`.
 
 Calls raise one of the errors of `PlatformError`, which decide what happens next: `PlatformDenied`
-(the key is wrong: hiring pauses until someone starts it again), `PlatformUnreachable` (it pauses,
-and looks again by itself), `PlatformRefused` (this one deed has failed, with this message),
-`PlatformUncertain` (the same, but it may have been done: what it costs stays counted as spent).
+(the key is wrong: hiring pauses until someone starts it again), `PlatformUnreachable` (hiring
+pauses, and is resumed automatically), `PlatformRefused` (this one command has failed, with this
+message), `PlatformUncertain` (the same, but it may have been carried out: its cost stays booked as
+spent).
 """
 
 from abc import ABC, abstractmethod
@@ -37,24 +39,24 @@ from pydantic import BaseModel, ConfigDict
 
 from nextpair.app.errors import BadArrival, BadNotice, NotOffered
 from nextpair.app.names import clean_name
-from nextpair.app.platforms.facts import (
+from nextpair.app.platforms.messages import (
     Arrival,
-    Deed,
-    Finish,
-    Hook,
-    News,
-    Nothing,
+    CommandAttempt,
+    CompletionAction,
+    NoAction,
     Offer,
-    OfferStanding,
+    OfferStatus,
+    PlatformEvent,
     Price,
     Receipt,
     Submission,
+    Webhook,
 )
 
 DAY = 86_400.0
 
 
-class Shows(StrEnum):
+class QuestionDisplay(StrEnum):
     """Where workers see their questions."""
 
     PAGE = "page"
@@ -64,102 +66,104 @@ class Shows(StrEnum):
 
 
 class Access(BaseModel):
-    """What only the installation says of a platform; what it does not know is refused."""
+    """The installation's own settings of a platform; unknown ones are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Account:
-    """A platform, connected: what can be done there. A platform that hires does all of this."""
+    """A connection to a platform; a platform that hires implements every call."""
 
-    def publish(self, offer: Offer, deed: Deed) -> str:
-        """Publish an offer, and return what the platform calls it."""
+    def publish(self, offer: Offer, attempt: CommandAttempt) -> str:
+        """Publish an offer, and return the platform's id of it."""
         raise NotOffered()
 
-    def expire(self, offer: str, deed: Deed) -> None:
-        """Let nobody new take an offer; who has begun may end."""
+    def expire(self, offer: str, attempt: CommandAttempt) -> None:
+        """Close an offer to new workers; those at work may finish."""
         raise NotOffered()
 
-    def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterable[News]:
-        """Ask what is new about offers that are open, or that have undecided submissions."""
+    def poll(self, offers: Sequence[str], resources: Mapping[str, Any]) -> Iterable[PlatformEvent]:
+        """Report what is new about offers that are open or have undecided submissions."""
         raise NotOffered()
 
-    def standing(self, offers: Sequence[str]) -> Iterable[OfferStanding]:
-        """Say how offers stand there; nothing of those of which the platform tells nothing."""
+    def offer_statuses(self, offers: Sequence[str]) -> Iterable[OfferStatus]:
+        """Report the status of offers, except of those that the platform says nothing about."""
         return ()
 
-    def session(self, session: str) -> Submission | None:
-        """Say how one session stands, at once, for its worker waits; None if there is none."""
+    def find_session(self, session: str) -> Submission | None:
+        """Return one session, or None; be quick, because its worker is waiting."""
         raise NotOffered()
 
-    def heard(self, news: News) -> None:
-        """Tell the platform that news with a `handle` are stored."""
+    def acknowledge(self, event: PlatformEvent) -> None:
+        """Tell the platform that an event with a `handle` has been stored."""
 
-    def accept(self, submission: Submission, deed: Deed) -> None:
-        """Accept and pay what a worker submitted; that it is accepted already is a success."""
+    def accept(self, submission: Submission, attempt: CommandAttempt) -> None:
+        """Accept and pay a submission; that it was accepted before is a success."""
         raise NotOffered()
 
-    def reject(self, submission: Submission, reason: str, deed: Deed) -> None:
-        """Refuse to pay, with a reason that the worker reads."""
+    def reject(self, submission: Submission, reason: str, attempt: CommandAttempt) -> None:
+        """Refuse to pay, with a reason for the worker to read."""
         raise NotOffered()
 
-    def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
-        """Pay something on top."""
+    def bonus(
+        self, submission: Submission, amount: int, reason: str, attempt: CommandAttempt
+    ) -> None:
+        """Pay a bonus."""
         raise NotOffered()
 
-    def keep_away(self, worker: str, deed: Deed) -> None:
-        """Offer a worker nothing more of this study."""
+    def keep_away(self, worker: str, attempt: CommandAttempt) -> None:
+        """Exclude a worker from all further offers of this study."""
         raise NotOffered()
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
 
 
 class Platform(ABC, BaseModel):
-    """Where workers come from."""
+    """A source of workers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: ClassVar[str]
     """The public name: what studies, settings and programs write. It never changes."""
     Access: ClassVar[type[Access]] = Access
-    """What the installation says of it."""
+    """The installation's settings of it: keys and addresses."""
     hires: ClassVar[bool] = False
     """Whether it has an account: whether anything can be published and paid there."""
-    shows: ClassVar[Shows] = Shows.PAGE
-    most_places: ClassVar[int] = 1_000_000
-    """How many sessions one offer may have."""
-    asks: ClassVar[bool] = False
-    """Whether its account can be asked for one session (`Account.session`) when a worker comes."""
+    question_display: ClassVar[QuestionDisplay] = QuestionDisplay.PAGE
+    max_places: ClassVar[int] = 1_000_000
+    """The most sessions that one offer may have."""
+    can_find_session: ClassVar[bool] = False
+    """Whether its account can look up one session when a worker arrives."""
 
     # -- workers' browsers ----------------------------------------------------------------------
 
     def is_preview(self, query: Mapping[str, str]) -> bool:
-        """Say whether someone only looks at the offer and has not taken it."""
+        """Say whether a worker only previews the offer and has not taken it."""
         return False
 
     @abstractmethod
     def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
-        """Say who comes, from the parameters of the address; `BadArrival` if they do not tell."""
+        """Read who arrives from the parameters of the address; `BadArrival` if they do not say."""
 
-    def proves(self, arrival: Arrival, token: str, places: int) -> bool | None:
-        """Say whether an arrival itself proves that it comes from an offer; None: none does.
+    def proves(self, arrival: Arrival, idempotency_key: str, places: int) -> bool | None:
+        """Say whether the address itself proves that it comes from an offer; None: none can.
 
         Parameters
         ----------
-        token, places
-            Of the deed that published the offer, and how many places that has.
+        idempotency_key, places
+            The idempotency key of the command that published the offer, and its number of places.
         """
         return None
 
     @property
     def session_seconds(self) -> float:
-        """How long a worker may have a session there before they must have handed it in."""
+        """How long a worker may take from accepting a session to handing it in."""
         return DAY
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> Finish:
-        """Say how a worker's page ends once they have done what they came for."""
-        return Nothing()
+    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> CompletionAction:
+        """Say what a worker's page does when the session is finished."""
+        return NoAction()
 
     def frame_ancestors(self, access: Any) -> Sequence[str]:
         """List the sites that show the judging page in a frame."""
@@ -171,17 +175,17 @@ class Platform(ABC, BaseModel):
 
     @property
     def hands_in(self) -> bool:
-        """Whether workers have something to do when they are done: whether `finish` matters."""
+        """Whether workers hand something in at the end: whether `finish` returns an action."""
         return True
 
     # -- hiring ---------------------------------------------------------------------------------
 
     def price(self, offer: Offer) -> Price:
-        """Say what an offer costs if all its places are taken and accepted."""
+        """Return what an offer costs if all its places are taken and accepted."""
         return Price(offer.places * offer.reward, 0)
 
     def bonus_price(self, amount: int) -> Price:
-        """Say what a bonus costs."""
+        """Return what a bonus costs."""
         return Price(amount, 0)
 
     def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
@@ -192,13 +196,13 @@ class Platform(ABC, BaseModel):
         """Connect; `PlatformDenied` says what is missing in the access."""
         raise NotOffered()
 
-    def read_hook(self, hook: Hook, access: Any) -> Sequence[News]:
-        """Read what was posted to us; `BadNotice` if it is not from the platform."""
+    def read_webhook(self, webhook: Webhook, access: Any) -> Sequence[PlatformEvent]:
+        """Read a webhook request; `BadNotice` if it is not from the platform."""
         raise BadNotice()
 
 
-def wanted(query: Mapping[str, str], *names: str) -> str:
-    """Return the first of some parameters that is there; it must be a name as ours are."""
+def required_parameter(query: Mapping[str, str], *names: str) -> str:
+    """Return the first of some parameters that is present; it must be a valid name."""
     for name in names:
         if value := query.get(name, "").strip():
             try:
@@ -208,8 +212,8 @@ def wanted(query: Mapping[str, str], *names: str) -> str:
     raise BadArrival(f"the address lacks the parameter {names[0]!r}: open it from the platform")
 
 
-def site_of(url: str) -> str:
-    """Return the site of an address, as Content-Security-Policy names it.
+def origin_of(url: str) -> str:
+    """Return the origin of an address, as a Content-Security-Policy names it.
 
     >>> site_of("https://Example.org:8443/a?b=c")
     'https://example.org:8443'

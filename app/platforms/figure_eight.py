@@ -1,4 +1,4 @@
-"""Figure Eight (Appen): pairs as units of a job, or places that frame the judging page."""
+"""Figure Eight (Appen): pairs as units of a job, or units that show the judging page in a frame."""
 
 import hashlib
 import hmac
@@ -19,31 +19,46 @@ from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.figure_eight import FigureEightAccount
 from nextpair.app.platforms.accounts.figure_eight_dialect import Dialect
 from nextpair.app.platforms.accounts.figure_eight_units import (
-    news_in,
+    events_in,
     slot_units,
     slots_of,
     units_of,
 )
 from nextpair.app.platforms.accounts.payloads import parse
-from nextpair.app.platforms.base import Account, Platform, Shows, site_of, wanted
-from nextpair.app.platforms.facts import Arrival, Code, Finish, Hook, News, Offer, Price, Receipt
+from nextpair.app.platforms.base import (
+    Account,
+    Platform,
+    QuestionDisplay,
+    origin_of,
+    required_parameter,
+)
+from nextpair.app.platforms.messages import (
+    Arrival,
+    CompletionAction,
+    CompletionCode,
+    Offer,
+    PlatformEvent,
+    Price,
+    Receipt,
+    Webhook,
+)
 
 log = logging.getLogger("nextpair")
 
-Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_]{1,60}$")]
+Symbol = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_]{1,60}$")]
 
 
-class Way(StrEnum):
+class JobMode(StrEnum):
     """Where the questions are shown."""
 
     UNITS = "units"
-    """There: each pair is a unit."""
+    """At Figure Eight: each pair is a unit."""
     SLOTS = "slots"
-    """Here: each unit is a place for one session, which frames our page and wants its code."""
+    """Here: each unit is a place for one session, with our page in a frame."""
 
 
 class FigureEightAccess(base.Access):
-    """The key, and where to send it."""
+    """The key, and the addresses that it is sent to."""
 
     key: SecretStr = SecretStr("")
     hook_tokens: SecretStr = Field(SecretStr(""), description="besides the key, by commas")
@@ -53,10 +68,10 @@ class FigureEightAccess(base.Access):
 
     @field_validator("frame_sites", mode="before")
     @classmethod
-    def _split(cls, given: object) -> object:
-        if not isinstance(given, str):
-            return given
-        return tuple(site_of(one) for one in re.split(r"[,\s]+", given.strip()) if one)
+    def _split(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return tuple(origin_of(site) for site in re.split(r"[,\s]+", value.strip()) if site)
 
 
 class FigureEight(Platform):
@@ -66,21 +81,21 @@ class FigureEight(Platform):
     Access: ClassVar[type[base.Access]] = FigureEightAccess
     hires: ClassVar[bool] = True
 
-    way: Way = Way.UNITS
+    way: JobMode = JobMode.UNITS
     title: Line = Field("", description="of the job; left out, the study's")
     question: Line = "Which is better?"
-    channels: Annotated[list[Word], Field(min_length=1)] = Field(
+    channels: Annotated[list[Symbol], Field(min_length=1)] = Field(
         default_factory=lambda: ["on_demand"], description="cf_internal: one's own people"
     )
     quiz: Flag = Field(True, description="whether known answers begin with a quiz")
     golds_per_page: Annotated[Integer, Field(ge=0, le=20)] = 1
     judgments_per_worker: Annotated[Integer, Field(ge=1, le=10**6)] | None = None
-    included_countries: Annotated[list[Word], Field()] = Field(default_factory=list)
+    included_countries: Annotated[list[Symbol], Field()] = Field(default_factory=list)
     uploads_by: Annotated[str, StringConstraints(pattern="^(POST|PUT)$")] = "POST"
     flags_by: Annotated[str, StringConstraints(pattern="^(verb|field)$")] = Field(
         "verb", description="…/flag, or a field of the worker"
     )
-    signals: Annotated[list[Word], Field()] = Field(
+    signals: Annotated[list[Symbol], Field()] = Field(
         default_factory=lambda: ["unit_complete", "new_judgments"],
         description="of webhooks that tell units",
     )
@@ -93,65 +108,68 @@ class FigureEight(Platform):
     regenerate: Annotated[str, StringConstraints(pattern=r"^[\w.]{0,60}$")] = Field(
         "regenerate", description="what is posted to for a new report; empty: nothing"
     )
-    report: Word = Field("json", description="the type of reports")
-    worker_tag: Word | None = Field(
+    report: Symbol = Field("json", description="the type of reports")
+    worker_tag: Symbol | None = Field(
         None, description="what Liquid calls the contributor, if it knows; none is documented"
     )
     fee_percent: Annotated[Real, Field(ge=0, le=200)] = 20
 
     @property
-    def shows(self) -> Shows:  # type: ignore[override]  # by an option here, by class elsewhere
+    def question_display(self) -> QuestionDisplay:  # type: ignore[override]  # by an option here, by class elsewhere
         """Where workers see their questions."""
-        return Shows.TASKS if self.way is Way.UNITS else Shows.PAGE
+        return QuestionDisplay.TASKS if self.way is JobMode.UNITS else QuestionDisplay.PAGE
 
     @property
-    def most_places(self) -> int:  # type: ignore[override]  # as above
-        """Of pairs, each page is one offer, so that the next follows as soon as it is answered."""
-        return 1 if self.way is Way.UNITS else 1000
+    def max_places(self) -> int:  # type: ignore[override]  # as above
+        """One page of pairs is one offer, so that the next follows as soon as it is answered."""
+        return 1 if self.way is JobMode.UNITS else 1000
 
     # -- workers' browsers ----------------------------------------------------------------------
 
     def is_preview(self, query: Mapping[str, str]) -> bool:
-        """Say whether the place was not filled in, as where the job is looked at."""
+        """Say whether the place was not filled in, as in a preview of the job."""
         return "slot" in query and ("{{" in query["slot"] or not query["slot"])
 
     def identify(self, query: Mapping[str, str], access: FigureEightAccess) -> Arrival:
-        """Say which place was taken: who takes it is told only when it is handed in."""
-        if self.way is Way.UNITS:
+        """Read which place was taken: its worker is known only at the hand-in."""
+        if self.way is JobMode.UNITS:
             raise BadArrival("this study is judged at Figure Eight")
-        slot, code = wanted(query, "slot"), wanted(query, "code")
-        named = query.get("worker", "")
-        filled = bool(self.worker_tag) and bool(named) and "{{" not in named
-        worker = f"figure-eight:{wanted(query, 'worker')}" if filled else f"slot:{slot}"
-        return Arrival(worker, slot, wanted(query, "offer"), {"code": code})
+        slot, code = required_parameter(query, "slot"), required_parameter(query, "code")
+        name = query.get("worker", "")
+        is_named = bool(self.worker_tag) and bool(name) and "{{" not in name
+        worker = f"slot:{slot}"
+        if is_named:
+            worker = f"figure-eight:{required_parameter(query, 'worker')}"
+        return Arrival(worker, slot, required_parameter(query, "offer"), {"code": code})
 
-    def proves(self, arrival: Arrival, token: str, places: int) -> bool:
+    def proves(self, arrival: Arrival, idempotency_key: str, places: int) -> bool:
         """Say whether the place and its code are the offer's: only the job's form shows them."""
-        known = slots_of(token, places)
-        given = known.get(arrival.session, "")
-        return bool(given) and hmac.compare_digest(given.encode(), arrival.extra["code"].encode())
+        code = slots_of(idempotency_key, places).get(arrival.session, "")
+        return bool(code) and hmac.compare_digest(code.encode(), arrival.extra["code"].encode())
 
     @property
     def hands_in(self) -> bool:
-        """Where there is a page."""
-        return self.way is Way.SLOTS
+        """Only where the judging page is shown."""
+        return self.way is JobMode.SLOTS
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: FigureEightAccess) -> Finish:
-        """Show the code, which begins as the job's form expects it."""
-        return Code(f"{arrival.extra['code']}-{receipt.code}")
+    def finish(
+        self, arrival: Arrival, receipt: Receipt, access: FigureEightAccess
+    ) -> CompletionAction:
+        """Show the code, with the prefix that the job's form requires."""
+        return CompletionCode(f"{arrival.extra['code']}-{receipt.code}")
 
     def frame_ancestors(self, access: FigureEightAccess) -> Sequence[str]:
-        """List the sites that frame our page, as the installation names them."""
-        return access.frame_sites if self.way is Way.SLOTS else ()
+        """List the sites that show our page in a frame, as the installation names them."""
+        return access.frame_sites if self.way is JobMode.SLOTS else ()
 
     # -- hiring ---------------------------------------------------------------------------------
 
     def price(self, offer: Offer) -> Price:
-        """Say what pages, or places, cost."""
+        """Return what pages, or places, cost."""
         return Price(offer.places * offer.reward, offer.places * self._fee(offer.reward))
 
     def bonus_price(self, amount: int) -> Price:
-        """Say what a bonus costs."""
+        """Return what a bonus costs."""
         return Price(amount, self._fee(amount))
 
     def _fee(self, amount: int) -> int:
@@ -168,14 +186,14 @@ class FigureEight(Platform):
         ]
 
     def job(self, offer: Offer, mark: str) -> dict[str, Any]:
-        """Say what the job is; without instructions and a required field nothing is kept."""
-        units = self.way is Way.UNITS
-        golds = sum(one.known is not None for one in offer.tasks)
+        """Return the definition of the job, which needs instructions and a required field."""
+        units = self.way is JobMode.UNITS
+        golds = sum(task.gold_answer is not None for task in offer.tasks)
         page = offer.questions if units else 1
-        told: dict[str, Any] = {
+        definition: dict[str, Any] = {
             "title": self.title or offer.title or offer.study,
             "instructions": offer.instructions or "Compare documents.",
-            "cml": self.units_cml(offer.ties) if units else self.slots_cml(offer.url),
+            "cml": self.units_cml(offer.ties_allowed) if units else self.slots_cml(offer.url),
             "judgments_per_unit": 1,
             "units_per_assignment": page,
             "gold_per_assignment": self.golds_per_page if golds else 0,
@@ -183,13 +201,13 @@ class FigureEight(Platform):
             "auto_order": True,
             "options": {"front_load": int(self.quiz and golds >= page + 3)},
         }
-        if offer.news_url:
-            told |= {"webhook_uri": offer.news_url, "send_judgments_webhook": True}
+        if offer.webhook_url:
+            definition |= {"webhook_uri": offer.webhook_url, "send_judgments_webhook": True}
         if self.judgments_per_worker is not None:
-            told["max_judgments_per_worker"] = self.judgments_per_worker
+            definition["max_judgments_per_worker"] = self.judgments_per_worker
         if self.included_countries:
-            told["included_countries"] = self.included_countries
-        return self.dialect.marked(told, mark)
+            definition["included_countries"] = self.included_countries
+        return self.dialect.marked(definition, mark)
 
     def units_cml(self, ties: bool) -> str:
         """Write the form of a pair."""
@@ -212,11 +230,11 @@ class FigureEight(Platform):
             'validates="required regex" data-validates-regex="^{{code}}-"/>'
         )
 
-    def rows(self, offer: Offer, job: str, token: str) -> list[dict[str, Any]]:
+    def rows(self, offer: Offer, job: str, idempotency_key: str) -> list[dict[str, Any]]:
         """List the units of an offer."""
-        if self.way is Way.UNITS:
+        if self.way is JobMode.UNITS:
             return units_of(offer)
-        return slot_units(offer, f"{job}:{offer.number}", token)
+        return slot_units(offer, f"{job}:{offer.number}", idempotency_key)
 
     def open(self, access: FigureEightAccess) -> Account:
         """Connect."""
@@ -224,7 +242,7 @@ class FigureEight(Platform):
 
     @property
     def dialect(self) -> Dialect:
-        """How to speak of a job."""
+        """The variant of the API."""
         return Dialect(
             self.channels,
             self.uploads_by,
@@ -235,21 +253,21 @@ class FigureEight(Platform):
             self.report,
         )
 
-    def read_hook(self, hook: Hook, access: FigureEightAccess) -> Sequence[News]:
+    def read_webhook(self, webhook: Webhook, access: FigureEightAccess) -> Sequence[PlatformEvent]:
         """Read a webhook, signed with the key or with one of the tokens."""
         try:
-            told = dict(parse_qsl(hook.body.decode(), keep_blank_values=True))
-            signal, payload, signature = told["signal"], told["payload"], told["signature"]
+            fields = dict(parse_qsl(webhook.body.decode(), keep_blank_values=True))
+            signal, payload, signature = fields["signal"], fields["payload"], fields["signature"]
         except (KeyError, ValueError):
             raise BadNotice("this is no webhook of Figure Eight") from None
         secrets = [access.key.get_secret_value()]
         secrets += access.hook_tokens.get_secret_value().split(",")
-        if not any([_is_signed(payload, one.strip(), signature) for one in secrets]):
+        if not any([_is_signed(payload, secret.strip(), signature) for secret in secrets]):
             raise BadNotice("the webhook is not signed by Figure Eight")
         if signal not in self.signals:
             log.info("a webhook of Figure Eight is left out", extra={"platform": "figure-eight"})
             return []
-        return news_in(parse(payload))
+        return events_in(parse(payload))
 
 
 def _is_signed(payload: str, secret: str, signature: str) -> bool:

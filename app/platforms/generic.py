@@ -1,4 +1,4 @@
-"""Any other platform by settings alone: parameters in, a code, an address or a form out."""
+"""Any other platform, by options alone: parameters in; a code, an address or a form out."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -9,14 +9,22 @@ from pydantic import Field, StringConstraints, model_validator
 
 from nextpair.app.errors import BadArrival
 from nextpair.app.field_types import Line
-from nextpair.app.platforms.base import Platform, site_of, wanted
-from nextpair.app.platforms.facts import Arrival, Code, Finish, Form, Nothing, Receipt, Redirect
+from nextpair.app.platforms.base import Platform, origin_of, required_parameter
+from nextpair.app.platforms.messages import (
+    Arrival,
+    CompletionAction,
+    CompletionCode,
+    FormPost,
+    NoAction,
+    Receipt,
+    Redirect,
+)
 
 Parameter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{0,100}$")]
 Site = Annotated[str, StringConstraints(pattern=r"^https?://[A-Za-z0-9.:\[\]-]+$")]
 
 BACK = "back"
-"""Under what the address is kept that an arrival brought to go back to."""
+"""The key in `Arrival.extra` of the address to go back to."""
 
 
 class Ending(StrEnum):
@@ -29,7 +37,7 @@ class Ending(StrEnum):
 
 
 class Generic(Platform):
-    """Read who comes from parameters, and end as the platform wants it."""
+    """Read who arrives from parameters, and end as the platform needs it."""
 
     name: ClassVar[str] = "generic"
     worker: Parameter = Field("worker", description="the parameter that names the worker")
@@ -60,40 +68,40 @@ class Generic(Platform):
                 raise ValueError("back needs the sites it may name")
             if self.url and not self.url.startswith(("http://", "https://")):
                 raise ValueError("url must begin with https://")
-        if any("=" not in one for one in self.fields):
+        if any("=" not in field for field in self.fields):
             raise ValueError("each of the fields is name=value")
         return self
 
     def is_preview(self, query: Mapping[str, str]) -> bool:
-        """Say whether someone only looks at the offer."""
+        """Say whether a worker only previews the offer."""
         name, _, value = self.preview.partition("=")
         return bool(name) and query.get(name) == value
 
     def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
-        """Say who comes."""
-        worker = wanted(query, self.worker)
-        session = wanted(query, self.session) if self.session else worker
-        named = bool(self.offer) and bool(query.get(self.offer, "").strip())
-        offer = wanted(query, self.offer) if named else None
+        """Read who arrives."""
+        worker = required_parameter(query, self.worker)
+        session = required_parameter(query, self.session) if self.session else worker
+        is_named = bool(self.offer) and bool(query.get(self.offer, "").strip())
+        offer = required_parameter(query, self.offer) if is_named else None
         extra = {}
         if self.back:
             extra[BACK] = query.get(self.back, "")
-            if site_of(extra[BACK]) not in self.sites:
+            if origin_of(extra[BACK]) not in self.sites:
                 raise BadArrival(f"{self.back!r} names a site that is not among the study's")
         return Arrival(worker, session, offer, extra)
 
     @property
     def hands_in(self) -> bool:
-        """Unless it ends with nothing."""
+        """Unless the ending is nothing."""
         return self.ending is not Ending.NOTHING
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> Finish:
+    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> CompletionAction:
         """End as the options say."""
         code = self.code or receipt.code
         if self.ending is Ending.CODE:
-            return Code(code)
+            return CompletionCode(code)
         if self.ending is Ending.NOTHING:
-            return Nothing()
+            return NoAction()
         values = {
             "code": code,
             "receipt": receipt.token,
@@ -101,13 +109,13 @@ class Generic(Platform):
             "session": arrival.session,
             "offer": arrival.offer or "",
         }
-        to = _filled(self.url, {name: quote(value, safe="") for name, value in values.items()})
+        target = _filled(self.url, {name: quote(value, safe="") for name, value in values.items()})
         if self.back:
-            to = arrival.extra[BACK].rstrip("/") + self.path
+            target = arrival.extra[BACK].rstrip("/") + self.path
         if self.ending is Ending.REDIRECT:
-            return Redirect(to)
-        pairs = (one.partition("=") for one in self.fields)
-        return Form(to, {name: _filled(value, values) for name, _, value in pairs})
+            return Redirect(target)
+        pairs = (field.partition("=") for field in self.fields)
+        return FormPost(target, {name: _filled(value, values) for name, _, value in pairs})
 
     def frame_ancestors(self, access: Any) -> Sequence[str]:
         """List the sites that show the judging page in a frame."""
@@ -117,7 +125,7 @@ class Generic(Platform):
         """List the sites that a form may be posted to."""
         if self.ending is not Ending.FORM:
             return ()
-        return self.sites if self.back else [site_of(self.url)]
+        return self.sites if self.back else [origin_of(self.url)]
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:

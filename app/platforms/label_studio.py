@@ -1,4 +1,4 @@
-"""Label Studio: pairs in a project of its Pairwise template, in batches as answers come back."""
+"""Label Studio: batches of pairs in a project of its Pairwise template."""
 
 import hmac
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ from nextpair.app.platforms.accounts.label_studio import (
     data_of,
 )
 from nextpair.app.platforms.accounts.payloads import parse
-from nextpair.app.platforms.base import Account, Platform, Shows
-from nextpair.app.platforms.facts import Arrival, Hook, News, Offer, Price
+from nextpair.app.platforms.base import Account, Platform, QuestionDisplay
+from nextpair.app.platforms.messages import Arrival, Offer, PlatformEvent, Price, Webhook
 
 _ANSWERS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED")
 
 
 class LabelStudioAccess(base.Access):
-    """Where the server is, and the token to it."""
+    """The server's address, and the token to it."""
 
     url: str = "http://127.0.0.1:8080"
     token: SecretStr = SecretStr("")
@@ -38,44 +38,44 @@ class LabelStudio(Platform):
     name: ClassVar[str] = "label-studio"
     Access: ClassVar[type[base.Access]] = LabelStudioAccess
     hires: ClassVar[bool] = True
-    shows: ClassVar[Shows] = Shows.TASKS
+    question_display: ClassVar[QuestionDisplay] = QuestionDisplay.TASKS
     # Each batch is one offer, so that the next one follows as soon as it is answered.
-    most_places: ClassVar[int] = 1
+    max_places: ClassVar[int] = 1
 
     title: Line = Field("", description="of the project; left out, the study's")
     question: Line = "Which is better?"
     equal: Line = Field("Both equally good", description="the name of a tie")
 
     def identify(self, query: Mapping[str, str], access: LabelStudioAccess) -> Arrival:
-        """Let nobody in: questions are answered in Label Studio."""
+        """Admit nobody: questions are answered in Label Studio."""
         raise BadArrival("this study is judged in Label Studio")
 
     @property
     def hands_in(self) -> bool:
-        """Nobody does, here."""
+        """No: nobody has a session here."""
         return False
 
     def price(self, offer: Offer) -> Price:
-        """Say that it costs nothing there."""
+        """Return nothing: Label Studio pays nobody."""
         return Price(0, 0)
 
     def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """List the calls that publishing makes."""
-        tasks = {"tasks": [data_of(one, offer.number) for one in offer.tasks]}
+        tasks = {"tasks": [data_of(task, offer.number) for task in offer.tasks]}
         return [
             ("POST api/projects/", self.project(offer, "…")),
             ("POST api/projects/(of POST api/projects/)/import", tasks),
         ]
 
     def project(self, offer: Offer, mark: str) -> dict[str, Any]:
-        """Say what the project is."""
+        """Return the definition of the project."""
         return {
             "title": (self.title or offer.title or offer.study)[:50],
             "description": f"nextpair {mark}",
             "expert_instruction": offer.instructions,
             "show_instruction": bool(offer.instructions),
             "maximum_annotations": 1,
-            "label_config": self.config(offer.ties),
+            "label_config": self.config(offer.ties_allowed),
         }
 
     def config(self, ties: bool) -> str:
@@ -95,19 +95,19 @@ class LabelStudio(Platform):
         """Connect."""
         return LabelStudioAccount(self, access)
 
-    def read_hook(self, hook: Hook, access: LabelStudioAccess) -> Sequence[News]:
-        """Read a webhook; Label Studio signs none, so it brings our own word in a header."""
-        headers = {name.lower(): value for name, value in hook.headers.items()}
+    def read_webhook(self, webhook: Webhook, access: LabelStudioAccess) -> Sequence[PlatformEvent]:
+        """Read a webhook; Label Studio signs none, so a header has a secret of ours."""
+        headers = {name.lower(): value for name, value in webhook.headers.items()}
         secret = access.hook_secret.get_secret_value()
-        told = headers.get(SECRET_HEADER.lower(), "")
-        if not secret or not hmac.compare_digest(told.encode(errors="replace"), secret.encode()):
+        given = headers.get(SECRET_HEADER.lower(), "")
+        if not secret or not hmac.compare_digest(given.encode(errors="replace"), secret.encode()):
             raise BadNotice("the webhook does not bring the secret it was given")
-        content = parse(hook.body)
+        content = parse(webhook.body)
         if content["action"].identifier() not in _ANSWERS:
             return []
         annotation = content["annotation"]
-        found = answer_in(annotation, content["task"]["data"])
-        changed = annotation.get("updated_at")
-        at = "" if changed is None else changed.identifier()
-        name = f"{annotation['id'].identifier()}:{at}"
-        return [News(name, answers=[found] if found else [])]
+        answer = answer_in(annotation, content["task"]["data"])
+        updated_at = annotation.get("updated_at")
+        version = "" if updated_at is None else updated_at.identifier()
+        name = f"{annotation['id'].identifier()}:{version}"
+        return [PlatformEvent(name, answers=[answer] if answer else [])]

@@ -1,4 +1,4 @@
-"""A plain link: whoever has it judges under the name in it, and is paid elsewhere or not."""
+"""A plain link: who opens it judges under the name in it, and is paid elsewhere or not."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
@@ -6,8 +6,14 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, StringConstraints
 
 from nextpair.app.field_types import Flag
-from nextpair.app.platforms.base import Platform, wanted
-from nextpair.app.platforms.facts import Arrival, Code, Finish, Nothing, Receipt
+from nextpair.app.platforms.base import Platform, required_parameter
+from nextpair.app.platforms.messages import (
+    Arrival,
+    CompletionAction,
+    CompletionCode,
+    NoAction,
+    Receipt,
+)
 
 Parameter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 
@@ -20,8 +26,8 @@ class Link(Platform):
     code: Flag = Field(False, description="whether they get a code when they are done")
 
     def identify(self, query: Mapping[str, str], access: Any) -> Arrival:
-        """Say who comes; one name has one session, to which it can come back."""
-        worker = wanted(query, self.worker)
+        """Read who arrives; a name has one session, to which it can return."""
+        worker = required_parameter(query, self.worker)
         return Arrival(worker, worker)
 
     @property
@@ -29,6 +35,6 @@ class Link(Platform):
         """Only for the code."""
         return self.code
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> Finish:
+    def finish(self, arrival: Arrival, receipt: Receipt, access: Any) -> CompletionAction:
         """Thank them, with a code if they need one."""
-        return Code(receipt.code) if self.code else Nothing()
+        return CompletionCode(receipt.code) if self.code else NoAction()

@@ -1,4 +1,4 @@
-"""Amazon Mechanical Turk, and what speaks its protocol: the judging page in a frame of a HIT.
+"""Amazon Mechanical Turk and compatible servers: the judging page in a frame of a HIT.
 
 AWS has announced its end for September 2026; compatible task servers are reached by an endpoint.
 """
@@ -16,11 +16,20 @@ from nextpair.app.field_types import Flag, Integer, Line, Real
 from nextpair.app.platforms import base
 from nextpair.app.platforms.accounts.mturk import MTurkAccount
 from nextpair.app.platforms.accounts.mturk_access import MTurkAccess
-from nextpair.app.platforms.accounts.mturk_messages import news_in
-from nextpair.app.platforms.accounts.mturk_types import Types
+from nextpair.app.platforms.accounts.mturk_hit_type import HitTypeSpec
+from nextpair.app.platforms.accounts.mturk_messages import events_in
 from nextpair.app.platforms.accounts.sns import check_signature, read_envelope
-from nextpair.app.platforms.base import Account, Platform, site_of, wanted
-from nextpair.app.platforms.facts import Arrival, Finish, Form, Hook, News, Offer, Price, Receipt
+from nextpair.app.platforms.base import Account, Platform, origin_of, required_parameter
+from nextpair.app.platforms.messages import (
+    Arrival,
+    CompletionAction,
+    FormPost,
+    Offer,
+    PlatformEvent,
+    Price,
+    Receipt,
+    Webhook,
+)
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SUBMIT_TO = "submit_to"
@@ -46,7 +55,7 @@ class MTurk(Platform):
     Access: ClassVar[type[base.Access]] = MTurkAccess
     hires: ClassVar[bool] = True
     # From ten assignments on, a HIT costs twice the fee.
-    most_places: ClassVar[int] = 9
+    max_places: ClassVar[int] = 9
 
     sandbox: Flag = Field(True, description="whether it is only tried out, without money")
     title: Annotated[str, StringConstraints(max_length=128)] = Field(
@@ -84,66 +93,70 @@ class MTurk(Platform):
     # -- workers' browsers ----------------------------------------------------------------------
 
     def is_preview(self, query: Mapping[str, str]) -> bool:
-        """Say whether a worker only looks at the HIT."""
+        """Say whether a worker only previews the HIT."""
         return PREVIEW in (query.get("assignmentId"), query.get("assignment_id"))
 
     def identify(self, query: Mapping[str, str], access: MTurkAccess) -> Arrival:
-        """Say who comes; one assignment may come to two workers, one after the other."""
+        """Read who arrives; an assignment may pass from one worker to another."""
         sites = self.form_targets(access)
-        to = query.get("turkSubmitTo") or query.get("turk_submit_to") or sites[0]
-        if site_of(to) not in sites:
+        submit_to = query.get("turkSubmitTo") or query.get("turk_submit_to") or sites[0]
+        if origin_of(submit_to) not in sites:
             raise BadArrival("'turkSubmitTo' names a site that is not one of MTurk's")
-        worker = wanted(query, "workerId", "worker_id")
-        session = wanted(query, "assignmentId", "assignment_id")
-        offer = wanted(query, "hitId", "hit_id")
-        return Arrival(worker, session, offer, {SUBMIT_TO: site_of(to)})
+        worker = required_parameter(query, "workerId", "worker_id")
+        session = required_parameter(query, "assignmentId", "assignment_id")
+        offer = required_parameter(query, "hitId", "hit_id")
+        return Arrival(worker, session, offer, {SUBMIT_TO: origin_of(submit_to)})
 
     @property
     def session_seconds(self) -> float:
-        """How long a worker may keep a HIT."""
+        """How long a worker may have a HIT."""
         return self.duration_minutes * MINUTE
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: MTurkAccess) -> Finish:
-        """Post to MTurk, which takes no form that holds the assignment alone."""
+    def finish(self, arrival: Arrival, receipt: Receipt, access: MTurkAccess) -> CompletionAction:
+        """Post to MTurk, which refuses a form with the assignment alone."""
         action = arrival.extra[SUBMIT_TO].rstrip("/") + "/mturk/externalSubmit"
         answered = str(receipt.answered)
         fields = {"assignmentId": arrival.session, "receipt": receipt.token, "answered": answered}
-        return Form(action, fields)
+        return FormPost(action, fields)
 
     def frame_ancestors(self, access: MTurkAccess) -> Sequence[str]:
         """List MTurk's sites."""
         return access.frame_sites or (SANDBOX if self.sandbox else LIVE)
 
     def form_targets(self, access: MTurkAccess) -> Sequence[str]:
-        """List where MTurk takes what is handed in: from the sandbox nothing goes to the other."""
+        """List where forms may be posted: from the sandbox nothing goes to the live site."""
         return access.submit_sites or (SANDBOX if self.sandbox else LIVE)[:1]
 
     # -- hiring ---------------------------------------------------------------------------------
 
     def price(self, offer: Offer) -> Price:
-        """Say what a HIT costs; the fee is a cent at least."""
+        """Return what a HIT costs; the fee is a cent at least."""
         percent = self.fee_percent + (self.masters_percent if self.masters else 0)
         fee = _fee(offer.reward, percent)
         return Price(offer.places * offer.reward, offer.places * fee)
 
     def bonus_price(self, amount: int) -> Price:
-        """Say what a bonus costs."""
+        """Return what a bonus costs."""
         return Price(amount, _fee(amount, self.fee_percent))
 
     def plan(self, offer: Offer) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """List the calls that publishing makes."""
-        calls = self.types(offer)
+        spec = self.hit_type_spec(offer)
         hit = self.hit(offer, "(of CreateHITType)", f"{offer.study}:{offer.number}")
-        told = calls.notification
+        notification = spec.notification
         return [
-            ("CreateQualificationType", calls.qualification),
-            ("CreateHITType", calls.hit_type("(of CreateQualificationType)")),
-            *([("UpdateNotificationSettings", {"HITTypeId": "…", **told})] if told else []),
+            ("CreateQualificationType", spec.qualification),
+            ("CreateHITType", spec.hit_type("(of CreateQualificationType)")),
+            *(
+                [("UpdateNotificationSettings", {"HITTypeId": "…", **notification})]
+                if notification
+                else []
+            ),
             ("CreateHITWithHITType", hit),
         ]
 
-    def types(self, offer: Offer) -> Types:
-        """Say what all HITs of a study have in common."""
+    def hit_type_spec(self, offer: Offer) -> HitTypeSpec:
+        """Return what all HITs of a study have in common."""
         qualification = {
             "Name": f"nextpair {offer.study} {_short(offer.url)}",
             "Description": "Has taken part in this study before.",
@@ -157,52 +170,57 @@ class MTurk(Platform):
             "AssignmentDurationInSeconds": round(self.duration_minutes * MINUTE),
             "AutoApprovalDelayInSeconds": round(self.auto_approve_days * DAY),
         }
-        return Types(qualification, hit_type, self._requirements(), self._notification())
+        return HitTypeSpec(qualification, hit_type, self._requirements(), self._notification())
 
-    def hit(self, offer: Offer, hit_type: str, token: str) -> dict[str, Any]:
-        """Say what one HIT is."""
+    def hit(self, offer: Offer, hit_type: str, idempotency_key: str) -> dict[str, Any]:
+        """Return the parameters of one HIT."""
         question = _QUESTION.format(url=escape(offer.url), height=self.frame_height)
         return {
             "HITTypeId": hit_type,
             "MaxAssignments": offer.places,
             "LifetimeInSeconds": max(30, round(self.lifetime_hours * HOUR)),
             "Question": question,
-            "RequesterAnnotation": token,
-            "UniqueRequestToken": token,
+            "RequesterAnnotation": idempotency_key,
+            "UniqueRequestToken": idempotency_key,
         }
 
     def _requirements(self) -> list[dict[str, Any]]:
-        least = {_APPROVED_PERCENT: self.approved_percent, _APPROVED: self.approved}
-        found: list[dict[str, Any]] = [
+        minimums = {_APPROVED_PERCENT: self.approved_percent, _APPROVED: self.approved}
+        requirements: list[dict[str, Any]] = [
             {
                 "QualificationTypeId": name,
                 "Comparator": "GreaterThanOrEqualTo",
                 "IntegerValues": [n],
             }
-            for name, n in least.items()
+            for name, n in minimums.items()
             if n is not None
         ]
         if self.locales:
-            places = [{"Country": one} for one in self.locales]
-            found.append(
+            places = [{"Country": country} for country in self.locales]
+            requirements.append(
                 {"QualificationTypeId": _LOCALE, "Comparator": "In", "LocaleValues": places}
             )
         if self.masters:
-            found.append({"QualificationTypeId": _MASTERS[self.sandbox], "Comparator": "Exists"})
-        return [{**one, "ActionsGuarded": "DiscoverPreviewAndAccept"} for one in found]
+            requirements.append(
+                {"QualificationTypeId": _MASTERS[self.sandbox], "Comparator": "Exists"}
+            )
+        return [
+            {**requirement, "ActionsGuarded": "DiscoverPreviewAndAccept"}
+            for requirement in requirements
+        ]
 
     def _notification(self) -> dict[str, Any] | None:
         destination = self.queue or self.topic
         if not destination:
             return None
-        told = ("Accepted", "Submitted", "Returned", "Abandoned", "Approved", "Rejected")
+        events = ("Accepted", "Submitted", "Returned", "Abandoned", "Approved", "Rejected")
         return {
             "Active": True,
             "Notification": {
                 "Destination": destination,
                 "Transport": "SQS" if self.queue else "SNS",
                 "Version": "2014-08-15",
-                "EventTypes": [f"Assignment{one}" for one in told],
+                "EventTypes": [f"Assignment{event}" for event in events],
             },
         }
 
@@ -210,15 +228,15 @@ class MTurk(Platform):
         """Connect."""
         return MTurkAccount(self, access, sandbox=self.sandbox, queue=self.queue, topic=self.topic)
 
-    def read_hook(self, hook: Hook, access: MTurkAccess) -> Sequence[News]:
-        """Read what SNS posts, and has signed."""
-        envelope = read_envelope(hook.body, self.topic)
+    def read_webhook(self, webhook: Webhook, access: MTurkAccess) -> Sequence[PlatformEvent]:
+        """Read a message that SNS posts and has signed."""
+        envelope = read_envelope(webhook.body, self.topic)
         if access.signed:
             if not self.topic:
-                # Anyone can have a topic, and SNS signs what is sent to it.
+                # Anyone can create a topic, and SNS signs its messages.
                 raise BadNotice("the study has no topic of SNS")
             check_signature(envelope, access.certificate_sites)
-        return news_in(envelope)
+        return events_in(envelope)
 
 
 def money(amount: int) -> str:

@@ -1,4 +1,4 @@
-"""Prolific: a study there for every offer, with workers sent to the judging page and back."""
+"""Prolific: every offer is a study there, which sends workers to the judging page and back."""
 
 import base64
 import hashlib
@@ -15,21 +15,21 @@ from pydantic import Field, SecretStr, StringConstraints, field_validator, model
 from nextpair.app.errors import BadArrival, BadNotice
 from nextpair.app.field_types import Flag, Integer, Line, Prose, Real
 from nextpair.app.platforms import base
-from nextpair.app.platforms.accounts.payloads import Node, parse
+from nextpair.app.platforms.accounts.payloads import JsonNode, parse
 from nextpair.app.platforms.accounts.prolific import ProlificAccount, stage_of
 from nextpair.app.platforms.accounts.prolific_links import check_link
-from nextpair.app.platforms.base import Account, Platform, wanted
-from nextpair.app.platforms.facts import (
+from nextpair.app.platforms.base import Account, Platform, required_parameter
+from nextpair.app.platforms.messages import (
     Arrival,
-    Finish,
-    Hook,
-    News,
+    CompletionAction,
     Offer,
+    PlatformEvent,
     Price,
     Receipt,
     Redirect,
     Stage,
     Submission,
+    Webhook,
 )
 
 WORKER, SESSION, STUDY = "PROLIFIC_PID", "SESSION_ID", "STUDY_ID"
@@ -38,7 +38,7 @@ BLOCKLIST, EARLIER = "participant_group_blocklist", "previous_studies_blocklist"
 
 
 class Device(StrEnum):
-    """What workers work with."""
+    """A device that workers use."""
 
     DESKTOP = "desktop"
     TABLET = "tablet"
@@ -62,7 +62,7 @@ class Prolific(Platform):
     name: ClassVar[str] = "prolific"
     Access: ClassVar[type[base.Access]] = ProlificAccess
     hires: ClassVar[bool] = True
-    asks: ClassVar[bool] = True
+    can_find_session: ClassVar[bool] = True
 
     title: Annotated[str, StringConstraints(max_length=120)] = Field(
         "", description="left out, the study's"
@@ -98,15 +98,15 @@ class Prolific(Platform):
 
     @field_validator("filters")
     @classmethod
-    def _are_filters(cls, given: list[str]) -> list[str]:
-        for one in given:
+    def _are_filters(cls, filters: list[str]) -> list[str]:
+        for text in filters:
             try:
-                found = json.loads(one)
+                parsed = json.loads(text)
             except ValueError:
                 raise ValueError("each of the filters is a JSON object") from None
-            if not isinstance(found, dict) or not isinstance(found.get("filter_id"), str):
+            if not isinstance(parsed, dict) or not isinstance(parsed.get("filter_id"), str):
                 raise ValueError("each of the filters has a filter_id")
-        return given
+        return filters
 
     @model_validator(mode="after")
     def _has_time(self) -> "Prolific":
@@ -120,13 +120,13 @@ class Prolific(Platform):
     # -- workers' browsers ----------------------------------------------------------------------
 
     def is_preview(self, query: Mapping[str, str]) -> bool:
-        """Say whether nobody's names were filled in."""
+        """Say whether the placeholders of the address were not filled in."""
         return any(query.get(name, "").startswith("{{%") for name in (WORKER, SESSION))
 
     def identify(self, query: Mapping[str, str], access: ProlificAccess) -> Arrival:
-        """Say who comes, by the address or by a link that Prolific has signed."""
-        worker, session = wanted(query, WORKER), wanted(query, SESSION)
-        offer = wanted(query, STUDY)
+        """Read who arrives, from the address or from a signed link."""
+        worker, session = required_parameter(query, WORKER), required_parameter(query, SESSION)
+        offer = required_parameter(query, STUDY)
         if self.secure:
             token = query.get(TOKEN, "")
             if not token:
@@ -145,7 +145,9 @@ class Prolific(Platform):
     def _least_minutes(self) -> int:
         return math.ceil(2 + 2 * self.minutes + 2 * math.sqrt(self.minutes))
 
-    def finish(self, arrival: Arrival, receipt: Receipt, access: ProlificAccess) -> Finish:
+    def finish(
+        self, arrival: Arrival, receipt: Receipt, access: ProlificAccess
+    ) -> CompletionAction:
         """Go back to Prolific, with the completion code."""
         site = access.site.rstrip("/")
         return Redirect(f"{site}/submissions/complete?cc={quote(self.code, safe='')}")
@@ -153,11 +155,11 @@ class Prolific(Platform):
     # -- hiring ---------------------------------------------------------------------------------
 
     def price(self, offer: Offer) -> Price:
-        """Say what the offer costs, with the fee of each place."""
+        """Return what the offer costs, with the fee of each place."""
         return Price(offer.places * offer.reward, offer.places * self._fee(offer.reward))
 
     def bonus_price(self, amount: int) -> Price:
-        """Say what a bonus costs: as much more as a reward does."""
+        """Return what a bonus costs: the fee is that of a reward."""
         return Price(amount, self._fee(amount))
 
     def _fee(self, amount: int) -> int:
@@ -172,14 +174,14 @@ class Prolific(Platform):
         ]
 
     def study(self, offer: Offer, internal_name: str, group: str | None) -> dict[str, Any]:
-        """Say what a study at Prolific is."""
+        """Return the definition of a study at Prolific."""
         tags = "&".join(f"{name}={{{{%{name}%}}}}" for name in (WORKER, STUDY, SESSION))
-        mark = "&" if "?" in offer.url else "?"
-        told: dict[str, Any] = {
+        joiner = "&" if "?" in offer.url else "?"
+        definition: dict[str, Any] = {
             "name": (self.title or offer.title or offer.study)[:120],
             "internal_name": internal_name,
             "description": self.description or offer.instructions or "Compare documents.",
-            "external_study_url": f"{offer.url}{mark}{tags}",
+            "external_study_url": f"{offer.url}{joiner}{tags}",
             "prolific_id_option": "url_parameters",
             "completion_codes": [
                 {
@@ -192,25 +194,25 @@ class Prolific(Platform):
             "total_available_places": offer.places,
             "estimated_completion_time": self.minutes,
             "reward": offer.reward,
-            "device_compatibility": [one.value for one in self.devices],
+            "device_compatibility": [device.value for device in self.devices],
             "filters": self._filters(offer, group),
             "submissions_config": {"max_submissions_per_participant": 1},
         }
         if self.most_minutes is not None:
-            told["maximum_allowed_time"] = self.most_minutes
+            definition["maximum_allowed_time"] = self.most_minutes
         if self.project:
-            told["project"] = self.project
+            definition["project"] = self.project
         if self.secure:
-            told["is_external_study_url_secure"] = True
-        return told
+            definition["is_external_study_url_secure"] = True
+        return definition
 
     def _filters(self, offer: Offer, group: str | None) -> list[dict[str, Any]]:
-        found = [json.loads(one) for one in self.filters]
+        filters = [json.loads(text) for text in self.filters]
         if group:
-            found.append({"filter_id": BLOCKLIST, "selected_values": [group]})
-        if self.once and offer.earlier:
-            found.append({"filter_id": EARLIER, "selected_values": list(offer.earlier)})
-        return found
+            filters.append({"filter_id": BLOCKLIST, "selected_values": [group]})
+        if self.once and offer.earlier_offers:
+            filters.append({"filter_id": EARLIER, "selected_values": list(offer.earlier_offers)})
+        return filters
 
     def open(self, access: ProlificAccess) -> Account:
         """Connect."""
@@ -222,32 +224,32 @@ class Prolific(Platform):
             settling=self.settling_minutes * 60,
         )
 
-    def read_hook(self, hook: Hook, access: ProlificAccess) -> Sequence[News]:
-        """Read a webhook, signed over its time and its very bytes."""
-        headers = {name.lower(): value for name, value in hook.headers.items()}
+    def read_webhook(self, webhook: Webhook, access: ProlificAccess) -> Sequence[PlatformEvent]:
+        """Read a webhook, whose signature covers its time and its exact bytes."""
+        headers = {name.lower(): value for name, value in webhook.headers.items()}
         secret = access.hook_secret.get_secret_value()
-        told = headers.get("x-prolific-request-signature", "")
-        if not secret or not _is_signed(told, secret, headers, hook.body):
+        signature = headers.get("x-prolific-request-signature", "")
+        if not secret or not _is_signed(signature, secret, headers, webhook.body):
             raise BadNotice("the webhook is not signed by Prolific")
         event = headers.get("x-event-id") or None
-        name = event and Node(event, "the header X-Event-ID").identifier()
-        return _news_in(parse(hook.body), name)
+        name = event and JsonNode(event, "the header X-Event-ID").identifier()
+        return _events_in(parse(webhook.body), name)
 
 
-def _is_signed(told: str, secret: str, headers: Mapping[str, str], body: bytes) -> bool:
-    at = headers.get("x-prolific-request-timestamp", "")
-    digest = hmac.new(secret.encode(), at.encode() + body, hashlib.sha256).digest()
-    return hmac.compare_digest(base64.b64encode(digest), told.encode())
+def _is_signed(signature: str, secret: str, headers: Mapping[str, str], body: bytes) -> bool:
+    timestamp = headers.get("x-prolific-request-timestamp", "")
+    digest = hmac.new(secret.encode(), timestamp.encode() + body, hashlib.sha256).digest()
+    return hmac.compare_digest(base64.b64encode(digest), signature.encode())
 
 
-def _news_in(content: Node, event: str | None) -> list[News]:
-    about, what = content["resource_id"].identifier(), content["event_type"].identifier()
-    if what.startswith("study."):
-        return [News(event, offers=[about])]
-    told = what == "submission.status.change"
-    stage = stage_of(content["status"].identifier()) if told else None
+def _events_in(content: JsonNode, event_id: str | None) -> list[PlatformEvent]:
+    resource, kind = content["resource_id"].identifier(), content["event_type"].identifier()
+    if kind.startswith("study."):
+        return [PlatformEvent(event_id, offers=[resource])]
+    is_submission = kind == "submission.status.change"
+    stage = stage_of(content["status"].identifier()) if is_submission else None
     if stage is None or stage is Stage.WORKING:
-        # Webhooks come in any order: that someone had begun may be long past.
+        # Webhooks come in any order: the worker may have finished long ago.
         return []
-    # Without the worker, only a session that is known here is meant: the workspace has others.
-    return [News(event, [Submission(about, None, stage)])]
+    # Without the worker, it applies to known sessions only: the workspace has other studies.
+    return [PlatformEvent(event_id, [Submission(resource, None, stage)])]

@@ -12,7 +12,7 @@ from nextpair.selectors.errors import BadOption
 from nextpair.selectors.plugins import Plugins
 
 _PLATFORMS: Plugins[Platform] = Plugins(
-    Platform, "nextpair.app.platforms", "nextpair.platforms", ("base", "facts", "registry")
+    Platform, "nextpair.app.platforms", "nextpair.platforms", ("base", "messages", "registry")
 )
 
 
@@ -39,10 +39,10 @@ def make_platform(name: str, options: Mapping[str, Any]) -> Platform:
         raise BadOption(f"platform {name!r}, option {_first_of(error)}") from None
 
 
-def read_access(name: str, given: Mapping[str, Mapping[str, SecretStr]]) -> Any:
-    """Read what the installation says of a platform."""
-    said = given.get(name.replace("-", "_"), {})
-    values = {key: secret.get_secret_value() for key, secret in said.items()}
+def read_access(name: str, settings: Mapping[str, Mapping[str, SecretStr]]) -> Any:
+    """Validate the installation's settings of a platform."""
+    secrets = settings.get(name.replace("-", "_"), {})
+    values = {key: secret.get_secret_value() for key, secret in secrets.items()}
     try:
         return find_platform(name).Access.model_validate(values)
     except ValidationError as error:

@@ -1,18 +1,18 @@
-"""Checking a worker on a topic: what a full batch or quiz comes to, and what follows from it."""
+"""Evaluates a worker's batches and quiz on a topic: verdicts, and their consequences."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 
 from nextpair.app.designs.base import Design
-from nextpair.app.quality.marking import Marking
+from nextpair.app.quality.grading import AnswerGrader
 from nextpair.app.quality.rules import (
     OnFailure,
-    Quality,
+    QualityRules,
     all_passed,
 )
-from nextpair.app.quality.verdicts import Concluded
-from nextpair.app.runtime.projection import LiveTopic
-from nextpair.app.runtime.quarantine import held_judgment
+from nextpair.app.quality.verdicts import VerdictConsequences
+from nextpair.app.runtime.projection import TopicProjection
+from nextpair.app.runtime.quarantine import quarantined_judgment
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, judgments
 from nextpair.storage import quarantine as stored
@@ -20,63 +20,65 @@ from nextpair.storage.database import Connection
 from nextpair.storage.rows import (
     AssignmentRow,
     Check,
-    Effect,
     JudgmentRow,
     Purpose,
     State,
+    VerdictEffect,
     VerdictRow,
 )
 
-RETRACTING = (Effect.ASK_AGAIN, Effect.IGNORE, Effect.STOP_AND_IGNORE)
+RETRACTING = (VerdictEffect.ASK_AGAIN, VerdictEffect.IGNORE, VerdictEffect.STOP_AND_IGNORE)
 WAITING = (State.OPEN, State.HELD)
-"""How a question stands that has no answer in the log yet, and was not given back."""
+"""States of an assignment that has no answer in the log yet, and was not skipped."""
 CHECKS = (Purpose.TRAP, Purpose.REPEAT, Purpose.QUIZ)
-"""Questions that count as wrong where they are given back."""
+"""Purposes of questions that count as wrong where they are skipped."""
 
 
-class Checking:
-    """One worker on one topic, under the topic's lock.
+class BatchEvaluation:
+    """The check questions, answers and verdicts of one worker on one topic, under its lock.
 
     Parameters
     ----------
     quarantine
-        The worker's session that is meant, if its platform has not confirmed it: it has questions
-        of its own and none that count, and what was answered in it has no verdict yet.
+        The worker's unconfirmed session, if it is that which is evaluated: it has assignments of
+        its own, none of which counts, and its answers have no verdict yet.
     admitted
-        The session whose answers are being admitted to the log, if that is why it is looked.
+        The session whose answers are being moved from quarantine to the log, if there is one.
     """
 
     def __init__(
         self,
         connection: Connection,
-        live: LiveTopic,
+        projection: TopicProjection,
         study: Study,
         worker_id: int,
         quarantine: int | None = None,
         admitted: int | None = None,
     ) -> None:
-        self._live = live
-        self._quality: Quality = study.settings.quality
+        self._projection = projection
+        self._quality: QualityRules = study.settings.quality
         self._design: Design = study.design
         self._worker_id = worker_id
-        known = assignments.checked_by(connection, live.row.id, worker_id)
-        self.highest = max((row.batch or 0 for row in known), default=0)
+        rows = assignments.evaluated_of_worker(connection, projection.topic.id, worker_id)
+        self.highest = max((row.batch or 0 for row in rows), default=0)
         """The highest number of a batch of any of the worker's sessions."""
-        self.rows = [row for row in known if row.quarantine in (quarantine, admitted or quarantine)]
-        counted = [] if quarantine is None else [row for row in known if row.quarantine is None]
+        self.rows = [row for row in rows if row.quarantine in (quarantine, admitted or quarantine)]
+        counted = [] if quarantine is None else [row for row in rows if row.quarantine is None]
         self.taken = {row.pair for row in counted if row.purpose == Purpose.QUIZ}
-        """Questions of a quiz that the session cannot have: the worker has them where it counts."""
+        """Quiz questions that the session cannot get: the worker has them outside of quarantine."""
         self._quarantine = quarantine
-        self._verdicts = checks.verdicts_of(connection, worker_id, live.row.id)
+        self._verdicts = checks.verdicts_of(connection, worker_id, projection.topic.id)
         self._held_verdicts = (
-            [] if quarantine is None else stored.verdicts_of(connection, quarantine, live.row.id)
+            []
+            if quarantine is None
+            else stored.verdicts_of(connection, quarantine, projection.topic.id)
         )
-        self._answers = judgments.of_worker(connection, live.row.id, worker_id)
+        self._answers = judgments.of_worker(connection, projection.topic.id, worker_id)
 
     def settled(self, check: Check) -> bool:
-        """Say whether a check stands no longer between the worker and the work.
+        """Say whether a check no longer blocks the worker from the work.
 
-        Who did not pass for good was stopped: if they are here, they were let in again.
+        A worker who has failed for good was stopped: one who is here was readmitted.
         """
         passed = (one for one in self._held_verdicts if one.check == check and one.passed)
         if any(passed) or any(one.passed for one in self._of(check, 0)):
@@ -84,25 +86,25 @@ class Checking:
         return self.is_final(check, 0)
 
     def failed(self, check: Check) -> bool:
-        """Say whether a session that nobody has confirmed may not try a check again."""
+        """Say whether an unconfirmed session has failed a check, and may not try it again."""
         held = (one for one in self._held_verdicts if one.check == check)
-        return any(one.effect == Effect.STOP for one in held)
+        return any(one.effect == VerdictEffect.STOP for one in held)
 
     def quiz_rows(self) -> list[AssignmentRow]:
         """List the worker's questions of the quiz."""
         return [row for row in self.rows if row.purpose == Purpose.QUIZ]
 
     def batch_rows(self, number: int) -> list[AssignmentRow]:
-        """List the worker's questions of a batch that were not given back."""
+        """List the worker's questions of a batch that were not skipped."""
         return [row for row in self.rows if row.batch == number and row.state != State.SKIPPED]
 
     @property
     def ended(self) -> frozenset[int]:
-        """The numbers of the batches that have their verdict."""
+        """The numbers of the batches that have a final verdict."""
         return frozenset(
             one.number
             for one in self._verdicts
-            if one.check == Check.BATCH and one.effect != Effect.ASK_AGAIN
+            if one.check == Check.BATCH and one.effect != VerdictEffect.ASK_AGAIN
         )
 
     @property
@@ -112,7 +114,7 @@ class Checking:
 
     @property
     def lacks_trap(self) -> bool:
-        """Whether the newest batch goes on, has answers, and no trap so far."""
+        """Whether the newest batch is open, and has answers but no trap so far."""
         if not self._quality.traps or self.newest in self.ended:
             return False
         rows = [row for row in self.rows if row.batch == self.newest]
@@ -121,13 +123,13 @@ class Checking:
 
     def after(
         self, row: AssignmentRow, judgment: JudgmentRow | None, now: float
-    ) -> Concluded | None:
-        """Conclude what an answer completes, if it does; of the quiz also what is given back.
+    ) -> VerdictConsequences | None:
+        """Evaluate the batch or quiz that an answer, or a skip in the quiz, completes, if it does.
 
         Parameters
         ----------
         row
-            The question as it is from now on.
+            The assignment after the answer or skip.
         """
         self.rows = [row if one.number == row.number else one for one in self.rows]
         answers = self._answers if judgment is None else [*self._answers, judgment]
@@ -139,108 +141,112 @@ class Checking:
         done = sum(one.state not in WAITING for one in rows)
         if done < max(self._quality.batch, len(rows)):
             return None
-        return self._conclude_batch(row.batch, answers, now)
+        return self._evaluate_batch(row.batch, answers, now)
 
     def held_quiz(self, now: float, last: JudgmentRow | None = None) -> VerdictRow | None:
-        """Say what a session's quiz comes to, though none of it counts yet; None: not all is there.
+        """Return the verdict on an unconfirmed session's quiz; None while it is not complete.
 
         Parameters
         ----------
         last
-            The answer that is just being given.
+            The answer that is just being submitted.
         """
         rows = [row for row in self.quiz_rows() if row.quarantine is not None]
-        answers = [held_judgment(row) for row in rows if row.state == State.HELD]
+        answers = [quarantined_judgment(row) for row in rows if row.state == State.HELD]
         answers += [last] if last is not None else []
         done = len(answers) + sum(row.state == State.SKIPPED for row in rows)
         if self._quarantine is None or done < max(len(rows), self._quiz_size()):
             return None
-        return self._conclude(Check.QUIZ, 0, rows, answers, now).verdict
+        return self._evaluate(Check.QUIZ, 0, rows, answers, now).verdict
 
     def _quiz_size(self) -> int:
-        known = sum(gold.quiz for gold in self._live.golds)
+        known = sum(gold.quiz for gold in self._projection.golds)
         return min(self._quality.quiz, known)
 
-    def _after_quiz(self, answers: Sequence[JudgmentRow], now: float) -> Concluded | None:
+    def _after_quiz(self, answers: Sequence[JudgmentRow], now: float) -> VerdictConsequences | None:
         rows = self.quiz_rows()
         done = sum(one.state not in WAITING for one in rows)
         if not rows or done < self._quiz_size() or self.is_final(Check.QUIZ, 0):
             return None
-        return self._conclude(Check.QUIZ, 0, rows, answers, now)
+        return self._evaluate(Check.QUIZ, 0, rows, answers, now)
 
-    def end_quiz(self, now: float) -> Concluded | None:
-        """Conclude a quiz of which nothing is left to ask."""
+    def end_quiz(self, now: float) -> VerdictConsequences | None:
+        """Evaluate a quiz that has no questions left to ask."""
         return self._after_quiz(self._answers, now)
 
-    def end(self, now: float, *, handed_in: bool = False) -> Concluded | None:
-        """Conclude a batch that will not become full, for there is nothing more to ask.
+    def end(self, now: float, *, handed_in: bool = False) -> VerdictConsequences | None:
+        """Evaluate the newest batch before it is full, where there is nothing more to ask.
 
         Parameters
         ----------
         handed_in
-            Whether the worker leaves: what is open then stays unanswered.
+            Whether the worker leaves: then open questions stay unanswered.
         """
         rows = self.batch_rows(self.newest)
         if not handed_in and any(row.state in WAITING for row in rows):
             return None
-        return self._conclude_batch(self.newest, self._answers, now)
+        return self._evaluate_batch(self.newest, self._answers, now)
 
-    def _conclude_batch(
+    def _evaluate_batch(
         self, number: int, answers: Sequence[JudgmentRow], now: float
-    ) -> Concluded | None:
+    ) -> VerdictConsequences | None:
         rows = [row for row in self.rows if row.batch == number]
         answered = {one.assignment for one in answers}
-        # Without a check there is nothing to conclude, and without an answer nothing to check.
+        # Without checks there is no verdict, and without answers there is nothing to evaluate.
         if not self._quality.measures or not any(row.number in answered for row in rows):
             return None
         if number in self.ended:
             return None
-        return self._conclude(Check.BATCH, number, rows, answers, now)
+        return self._evaluate(Check.BATCH, number, rows, answers, now)
 
     def _of(self, check: Check, number: int) -> list[VerdictRow]:
         return [one for one in self._verdicts if (one.check, one.number) == (check, number)]
 
     def is_final(self, check: Check, number: int) -> bool:
-        """Say whether a check has its last verdict."""
-        return any(one.effect != Effect.ASK_AGAIN for one in self._of(check, number))
+        """Say whether a check has a final verdict."""
+        return any(one.effect != VerdictEffect.ASK_AGAIN for one in self._of(check, number))
 
-    def _conclude(
+    def _evaluate(
         self,
         check: Check,
         number: int,
         rows: Sequence[AssignmentRow],
         answers: Sequence[JudgmentRow],
         now: float,
-    ) -> Concluded:
+    ) -> VerdictConsequences:
         by_row = {answer.assignment: answer for answer in answers}
-        found = [by_row[row.number] for row in rows if row.number in by_row]
-        # A quiz can have open questions of a choice that has changed since.
-        lost = (State.SKIPPED,) if check is Check.QUIZ else (State.SKIPPED, State.OPEN)
-        missed = [row for row in rows if row.purpose in CHECKS and row.state in lost]
-        marking = Marking(self._design, self._live.golds, answers)
-        findings = marking.findings(check, self._quality, found, missed)
+        answered = [by_row[row.number] for row in rows if row.number in by_row]
+        # A quiz can have open questions that are not part of it any more: gold was added since.
+        unanswered = (State.SKIPPED,) if check is Check.QUIZ else (State.SKIPPED, State.OPEN)
+        missed = [row for row in rows if row.purpose in CHECKS and row.state in unanswered]
+        grader = AnswerGrader(self._design, self._projection.golds, answers)
+        results = grader.grade(check, self._quality, answered, missed)
         attempt = len(self._of(check, number)) + 1
-        failed = any(one.failed for one in findings)
-        effect = self._effect(check, attempt) if failed else Effect.NONE
-        details = {"findings": [asdict(one) for one in findings]}
+        failed = any(result.failed for result in results)
+        effect = self._effect(check, attempt) if failed else VerdictEffect.NONE
+        details = {"findings": [asdict(result) for result in results]}
         verdict = VerdictRow(
-            self._live.row.id,
+            self._projection.topic.id,
             self._worker_id,
             check,
             number,
             attempt,
-            all_passed(findings),
+            all_passed(results),
             effect,
             details,
             now,
         )
-        given_back = [row for row in missed if row.state == State.SKIPPED]
-        taken_back = effect in RETRACTING
-        return Concluded(verdict, found, rows, given_back) if taken_back else Concluded(verdict)
+        skipped = [row for row in missed if row.state == State.SKIPPED]
+        retracts = effect in RETRACTING
+        return (
+            VerdictConsequences(verdict, answered, rows, skipped)
+            if retracts
+            else VerdictConsequences(verdict)
+        )
 
-    def _effect(self, check: Check, attempt: int) -> Effect:
+    def _effect(self, check: Check, attempt: int) -> VerdictEffect:
         rule = self._quality.on_failure
         if check is Check.QUIZ or rule is OnFailure.ASK_AGAIN:
             again = attempt < self._quality.attempts
-            return Effect.ASK_AGAIN if again else Effect.STOP_AND_IGNORE
-        return Effect.IGNORE if rule is OnFailure.IGNORE else Effect.STOP
+            return VerdictEffect.ASK_AGAIN if again else VerdictEffect.STOP_AND_IGNORE
+        return VerdictEffect.IGNORE if rule is OnFailure.IGNORE else VerdictEffect.STOP

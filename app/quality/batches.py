@@ -1,4 +1,4 @@
-"""Batches: what a worker is checked by on a topic, and which question comes as a check."""
+"""Batches: where check questions come among a worker's work on a topic, and which."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nextpair.app.quality.rules import Quality
-from nextpair.app.runtime.projection import Aside, LiveTopic
+from nextpair.app.quality.rules import QualityRules
+from nextpair.app.runtime.projection import CheckQuestion, TopicProjection
 from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.storage.rows import AssignmentRow, GoldRow, Purpose, State
 
 _TRIES = 50
 
 
-class Question(NamedTuple):
-    """What a worker is asked, and why."""
+class ChosenQuestion(NamedTuple):
+    """A question chosen for a worker, and its purpose."""
 
     pair: Pair
     subject: int | None = None
@@ -23,13 +23,17 @@ class Question(NamedTuple):
 
 
 @dataclass(slots=True)
-class Turn:
-    """What is still to come of a worker's batch.
+class BatchProgress:
+    """What is left of a worker's batch.
 
     Parameters
     ----------
     left
-        How many questions, of them so many traps and repeats.
+        How many questions are left, traps and repeats included.
+    traps, repeats
+        How many of these are left.
+    audits
+        The probability that a question of work is replaced by an audit.
     """
 
     number: int
@@ -39,7 +43,7 @@ class Turn:
     audits: float
 
     def draw(self, rng: np.random.Generator) -> Purpose:
-        """Draw why the next question is asked: each order of a batch's purposes is as likely."""
+        """Draw the next question's purpose: all orders of a batch are equally likely."""
         place = rng.random() * max(self.left, 1)
         if place < self.traps:
             return Purpose.TRAP
@@ -47,12 +51,12 @@ class Turn:
             return Purpose.REPEAT
         return Purpose.AUDIT if rng.random() < self.audits else Purpose.WORK
 
-    def count(self, purpose: str, *, given_back: bool = False) -> None:
-        """Note that a question was handed out.
+    def count(self, purpose: str, *, skipped: bool = False) -> None:
+        """Count a question that was issued.
 
-        One that was given back makes place for another; a check for work, as it counts as wrong.
+        A skipped one is replaced by another; a skipped check by work, since it counts as wrong.
         """
-        self.left -= not given_back
+        self.left -= not skipped
         self.traps -= purpose == Purpose.TRAP
         self.repeats -= purpose == Purpose.REPEAT
 
@@ -62,17 +66,17 @@ class Turn:
         return self.left <= self.traps + self.repeats
 
 
-def turn_of(
-    quality: Quality, rows: Sequence[AssignmentRow], ended: Collection[int], highest: int = 0
-) -> Turn:
-    """Say where a worker stands on a topic; a batch that is full makes place for a new one.
+def batch_progress(
+    quality: QualityRules, rows: Sequence[AssignmentRow], ended: Collection[int], highest: int = 0
+) -> BatchProgress:
+    """Return what is left of a worker's batch; after a full one a new one begins.
 
     Parameters
     ----------
     rows
-        The worker's questions of the topic that belong to batches.
+        The worker's assignments of the topic that belong to batches.
     ended
-        The batches with a verdict, full or not: nothing that is answered now is checked by it.
+        The batches with a verdict, full or not: no later answer belongs to one of them.
     highest
         The highest number of a batch of any of the worker's sessions.
     """
@@ -81,10 +85,10 @@ def turn_of(
     held = [row for row in asked if row.state != State.SKIPPED]
     if not number or len(held) >= quality.batch or number in ended:
         number, asked = max(number, highest) + 1, []
-    turn = Turn(number, quality.batch, quality.traps, quality.repeats, quality.audits)
+    progress = BatchProgress(number, quality.batch, quality.traps, quality.repeats, quality.audits)
     for row in asked:
-        turn.count(row.purpose, given_back=row.state == State.SKIPPED)
-    return turn
+        progress.count(row.purpose, skipped=row.state == State.SKIPPED)
+    return progress
 
 
 def batch_rows(rows: Sequence[AssignmentRow], number: int) -> list[AssignmentRow]:
@@ -92,53 +96,55 @@ def batch_rows(rows: Sequence[AssignmentRow], number: int) -> list[AssignmentRow
     return [row for row in rows if row.batch == number]
 
 
-class Asides:
-    """Finds questions that check a worker, none of them twice."""
+class CheckQuestionSampler:
+    """Samples check questions for a worker, without replacement."""
 
-    def __init__(self, live: LiveTopic, worker_id: int, quarantine: int | None = None) -> None:
-        self._live = live
+    def __init__(
+        self, projection: TopicProjection, worker_id: int, quarantine: int | None = None
+    ) -> None:
+        self._projection = projection
         self._worker = str(worker_id)
-        self._given: set[Aside] = set(live.asides(worker_id, quarantine))
-        self._held = [] if quarantine is None else live.quarantine.answered(quarantine)
+        self._asked: set[CheckQuestion] = set(projection.check_questions(worker_id, quarantine))
+        self._held = [] if quarantine is None else projection.quarantine.answered_pairs(quarantine)
 
-    def find(self, purpose: Purpose, rng: np.random.Generator) -> Question | None:
-        """Find a question for a purpose; None if there is none for this worker."""
-        found = {
+    def find(self, purpose: Purpose, rng: np.random.Generator) -> ChosenQuestion | None:
+        """Sample a question for a purpose; None if there is none left for this worker."""
+        pair = {
             Purpose.TRAP: self._trap,
             Purpose.REPEAT: self._repeat,
             Purpose.AUDIT: self._audit,
         }[purpose](rng)
-        if found is None:
+        if pair is None:
             return None
-        self._given.add((purpose, found))
-        return Question(found, purpose=purpose)
+        self._asked.add((purpose, pair))
+        return ChosenQuestion(pair, purpose=purpose)
 
     def _trap(self, rng: np.random.Generator) -> Pair | None:
-        traps = [gold.pair for gold in self._live.golds if not gold.quiz]
-        return self._draw([one for one in traps if (Purpose.TRAP, one) not in self._given], rng)
+        traps = [gold.pair for gold in self._projection.golds if not gold.quiz]
+        return self._draw([pair for pair in traps if (Purpose.TRAP, pair) not in self._asked], rng)
 
     def _repeat(self, rng: np.random.Generator) -> Pair | None:
-        answered = [*self._live.state.answered_by(self._worker), *self._held]
-        fresh = [one for one in answered if (Purpose.REPEAT, one) not in self._given]
-        # Of what was answered longest ago, so that it is not remembered.
+        answered = [*self._projection.state.answered_by(self._worker), *self._held]
+        fresh = [pair for pair in answered if (Purpose.REPEAT, pair) not in self._asked]
+        # From the older half of the answers, which the worker is least likely to remember.
         return self._draw(fresh[: max(1, len(fresh) // 2)], rng)
 
     def _draw(self, pairs: Sequence[Pair], rng: np.random.Generator) -> Pair | None:
         return pairs[int(rng.integers(len(pairs)))] if pairs else None
 
     def _audit(self, rng: np.random.Generator) -> Pair | None:
-        size = len(self._live.state.documents)
-        answered = {*self._live.state.answered_by(self._worker), *self._held}
+        size = len(self._projection.state.documents)
+        answered = {*self._projection.state.answered_by(self._worker), *self._held}
         for _ in range(_TRIES if size > 1 else 0):
-            one, other = rng.choice(size, 2, replace=False).tolist()
-            pair = unordered(one, other)
-            if pair not in answered and (Purpose.AUDIT, pair) not in self._given:
+            first, second = rng.choice(size, 2, replace=False).tolist()
+            pair = unordered(first, second)
+            if pair not in answered and (Purpose.AUDIT, pair) not in self._asked:
                 return pair
         return None
 
 
-def quiz_for(live: LiveTopic, worker_id: int, size: int) -> list[GoldRow]:
-    """Choose a worker's quiz: the same for them in every process, others get another order."""
-    quiz = [gold for gold in live.golds if gold.quiz]
-    rng = np.random.default_rng((live.row.seed, worker_id))
+def draw_quiz(projection: TopicProjection, worker_id: int, size: int) -> list[GoldRow]:
+    """Draw a worker's quiz, seeded by the worker: the same in every process, another for others."""
+    quiz = [gold for gold in projection.golds if gold.quiz]
+    rng = np.random.default_rng((projection.topic.seed, worker_id))
     return [quiz[place] for place in rng.permutation(len(quiz))[:size]]

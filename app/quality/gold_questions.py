@@ -1,4 +1,4 @@
-"""Adding questions whose answers are known, and the documents that only they show."""
+"""Adds gold questions, whose answers are known, and documents outside the pool that they show."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import Any
 
 from nextpair.app.designs.base import Design, Shape
 from nextpair.app.errors import ContentConflict
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.setup import check_length
 from nextpair.selectors.errors import BadInput, UnknownDocument
 from nextpair.selectors.state.judgments import unordered
@@ -17,7 +17,7 @@ from nextpair.storage.rows import DocumentRow, GoldRow
 
 @dataclass(frozen=True, slots=True)
 class NewGold:
-    """A question whose answer is known; of a pair, told with the first document on the left."""
+    """A gold question; the answer of a pair is given with the first document on the left."""
 
     documents: Sequence[str]
     answer: Mapping[str, Any]
@@ -25,13 +25,13 @@ class NewGold:
 
 
 def add_golds(
-    service: Service,
+    service: ServiceContext,
     topic_id: int,
     documents: Sequence[DocumentRow],
     golds: Sequence[NewGold],
     now: float,
 ) -> list[GoldRow]:
-    """Add questions with known answers; the same one again changes nothing. Return all."""
+    """Add gold questions; the same one again changes nothing. Return all of the topic."""
     for document in documents:
         check_length(document, service.settings.max_text)
     with service.topics.hold(topic_id), service.database.write() as connection:
@@ -39,8 +39,8 @@ def add_golds(
         assert head is not None, "the topic's id was looked up by its name"
         study = service.study(connection, head.study_id, head.study_version)
         _add_documents(connection, topic_id, documents)
-        known = checks.golds_of(connection, topic_id)
-        kept = {(one.pair, one.quiz): one.answer for one in known}
+        existing = checks.golds_of(connection, topic_id)
+        kept = {(row.pair, row.quiz): row.answer for row in existing}
         fresh: list[GoldRow] = []
         for gold in golds:
             row = _row(connection, topic_id, study.design, gold, now)
@@ -50,10 +50,10 @@ def add_golds(
                     f"{' and '.join(gold.documents)}: another answer is known already"
                 )
             if before is row.answer:
-                fresh.append(replace(row, number=len(known) + len(fresh) + 1))
+                fresh.append(replace(row, number=len(existing) + len(fresh) + 1))
         if fresh:
-            checks.add_golds(connection, topic_id, fresh, len(known) + len(fresh))
-        return [*known, *fresh]
+            checks.add_golds(connection, topic_id, fresh, len(existing) + len(fresh))
+        return [*existing, *fresh]
 
 
 def _add_documents(connection: Connection, topic_id: int, documents: Sequence[DocumentRow]) -> None:
@@ -65,7 +65,7 @@ def _add_documents(connection: Connection, topic_id: int, documents: Sequence[Do
             known = kept.get(document.name)
             if known is not None and replace(document, position=known.position) != known:
                 raise ContentConflict(f"document {document.name!r} is there with other content")
-    last = topics.last_aside(connection, topic_id)
+    last = topics.last_gold_position(connection, topic_id)
     new = [one for one in documents if one.name not in there]
     if len({one.name for one in new}) < len(new):
         raise BadInput("two of the documents have the same id")

@@ -1,4 +1,4 @@
-"""How a study checks its workers: settings, and what each check says of a batch of answers."""
+"""Quality rules: a study's settings for checking workers, and the criteria of a batch."""
 
 import math
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ class OnFailure(StrEnum):
     """The batch's answers are retracted and asked again of them; after the last attempt, stop."""
 
 
-class Quality(BaseModel):
-    """What is checked, batch by batch; pass marks are shares of what a batch has of the kind."""
+class QualityRules(BaseModel):
+    """What is checked in each batch; pass marks are shares of a batch's questions of that kind."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -47,7 +47,7 @@ class Quality(BaseModel):
     on_failure: OnFailure = OnFailure.STOP
 
     @model_validator(mode="after")
-    def _fits(self) -> "Quality":
+    def _fits(self) -> "QualityRules":
         if self.traps + self.repeats > self.batch:
             raise ValueError("a batch has no room for so many traps and repeats")
         return self
@@ -59,26 +59,26 @@ class Quality(BaseModel):
 
     @property
     def measures(self) -> bool:
-        """Whether a batch says something about its worker, and so ends in a verdict."""
+        """Whether a batch has criteria for its worker, and so ends in a verdict."""
         return bool(self.traps or self.repeats or self.seconds_pass or self.moved_pass)
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What one answer of a batch is to the checks.
+class GradedAnswer:
+    """One answer of a batch, graded.
 
     Parameters
     ----------
     correct
         Whether a trap was answered right, where one answer by itself can be.
     known, value
-        What a trap's document is worth and what the worker gave it, on a scale.
+        The gold value of a trap's document and the worker's value, on a scale.
     alike
         Whether a repeated question was answered as before.
     moved
         Whether the slider was moved; None where there is none.
     answered
-        Whether there is an answer: a check that was given back counts as wrong.
+        Whether there is an answer: a skipped check question counts as wrong.
     """
 
     seconds: float | None
@@ -92,13 +92,13 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What one check found: so many of so many, where so many were needed.
+class CriterionResult:
+    """The result of one criterion: `found` of `of` answers met it, and `needed` had to.
 
     Parameters
     ----------
     answered
-        How many of them rest on answers: none did if all were given back.
+        How many of them are answers: none if all were skipped.
     """
 
     check: str
@@ -114,17 +114,17 @@ class Finding:
 
     @property
     def passed(self) -> bool:
-        """Whether answers reach the pass mark: without any there is no evidence."""
+        """Whether the pass mark was reached by answers: without any there is no evidence."""
         return self.answered > 0 and not self.failed
 
 
-def all_passed(findings: Sequence[Finding]) -> bool:
-    """Say whether a batch passed; one about which nothing was found has not."""
+def all_passed(findings: Sequence[CriterionResult]) -> bool:
+    """Say whether a batch has passed all criteria; one without any result has not."""
     return bool(findings) and all(one.passed for one in findings)
 
 
 def needed(share: float, of: int) -> int:
-    """Return how many make up a share; a share that is met exactly is met.
+    """Return the least number that reaches a share; a share that is met exactly counts.
 
     >>> needed(0.4, 5), needed(0.84, 12), needed(1.0, 1), needed(0.75, 8)
     (2, 11, 1, 6)
@@ -132,10 +132,10 @@ def needed(share: float, of: int) -> int:
     return math.ceil(share * of - 1e-9)
 
 
-def check_batch(quality: Quality, answers: Sequence[Checked]) -> list[Finding]:
-    """Say what each check that the study has finds in a batch.
+def check_batch(quality: QualityRules, answers: Sequence[GradedAnswer]) -> list[CriterionResult]:
+    """Return the result of each criterion of the study for a batch.
 
-    Traps are listed also where there was none, for a batch of such a study does not pass without.
+    Traps are listed also where there were none: a batch of a study with traps needs them to pass.
     """
     traps = _traps(answers, "traps", quality.traps_pass)
     repeats = [one for one in answers if one.alike is not None]
@@ -156,14 +156,14 @@ def check_batch(quality: Quality, answers: Sequence[Checked]) -> list[Finding]:
     return [traps] * bool(traps.of or quality.traps) + [one for one in found if one.of]
 
 
-def check_quiz(quality: Quality, answers: Sequence[Checked]) -> list[Finding]:
-    """Say what the quiz finds: only its known answers count."""
+def check_quiz(quality: QualityRules, answers: Sequence[GradedAnswer]) -> list[CriterionResult]:
+    """Return the result of the quiz: only its gold answers count."""
     return [_traps(answers, "quiz", quality.quiz_pass)]
 
 
-def _traps(answers: Sequence[Checked], check: str, share: float) -> Finding:
+def _traps(answers: Sequence[GradedAnswer], check: str, share: float) -> CriterionResult:
     right = [bool(one.correct) for one in answers if one.correct is not None and one.answered]
-    # On a scale no answer is right by itself: what is known to be better must be given more.
+    # On a scale no value is right by itself: the better document of a pair needs the higher one.
     scaled = [(one.known, one.value) for one in answers if None not in (one.known, one.value)]
     for (known, value), (other_known, other_value) in combinations(scaled, 2):
         if known != other_known:
@@ -176,6 +176,8 @@ def _traps(answers: Sequence[Checked], check: str, share: float) -> Finding:
 
 def _finding(
     check: str, found: Sequence[bool], share: float, answered: int | None = None
-) -> Finding:
+) -> CriterionResult:
     of = len(found)
-    return Finding(check, sum(found), of, needed(share, of), of if answered is None else answered)
+    return CriterionResult(
+        check, sum(found), of, needed(share, of), of if answered is None else answered
+    )

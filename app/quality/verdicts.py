@@ -1,4 +1,4 @@
-"""Conclusions of checks: a verdict, and the answers that no longer count because of it."""
+"""Verdict consequences: the answers that are retracted, and the questions that are asked again."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -7,40 +7,40 @@ from typing import NamedTuple
 from nextpair.storage.rows import (
     BY_QUALITY,
     AssignmentRow,
-    Effect,
     JudgmentRow,
     RetractionRow,
     State,
     TopicHead,
+    VerdictEffect,
     VerdictRow,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Concluded:
-    """What a check came to.
+class VerdictConsequences:
+    """A verdict, and the answers that it retracts.
 
     Parameters
     ----------
     judgments, assignments
-        The answers that no longer count because of it, and their questions as they were.
-    given_back
-        Checks that were not answered: they are asked again with the others.
+        The answers that are retracted, and their assignments as they were.
+    skipped
+        Check questions that were skipped: they are asked again with the others.
     """
 
     verdict: VerdictRow
     judgments: Sequence[JudgmentRow] = ()
     assignments: Sequence[AssignmentRow] = ()
-    given_back: Sequence[AssignmentRow] = ()
+    skipped: Sequence[AssignmentRow] = ()
 
 
-class TakenBack(NamedTuple):
-    """What is written where answers no longer count because of a check.
+class RetractedAnswers(NamedTuple):
+    """The rows that are written where a verdict retracts answers.
 
     Parameters
     ----------
     counted
-        The numbers of those answers that had counted.
+        The numbers of those answers that were folded into the state.
     """
 
     assignments: list[AssignmentRow]
@@ -48,34 +48,37 @@ class TakenBack(NamedTuple):
     counted: frozenset[int]
 
 
-def take_back(
-    concluded: Concluded, head: TopicHead, expiry: float, hears: Collection[str]
-) -> TakenBack:
-    """Take back the answers that did not pass, and ask for them again where that follows.
+def retract_answers(
+    consequences: VerdictConsequences,
+    head: TopicHead,
+    expiry: float,
+    folded_purposes: Collection[str],
+) -> RetractedAnswers:
+    """Retract the answers of a failed check, and open their assignments again if the rule says so.
 
     Parameters
     ----------
-    hears
-        The purposes of the answers that count.
+    folded_purposes
+        The purposes of the judgments that are folded into the state.
     """
-    verdict = concluded.verdict
-    rows = {row.number: row for row in concluded.assignments}
+    verdict = consequences.verdict
+    rows = {row.number: row for row in consequences.assignments}
     reason = f"{verdict.check} {verdict.number} not passed" if verdict.number else verdict.check
     retractions = [
         RetractionRow(
             one.topic_id, one.number, head.position, reason, BY_QUALITY, verdict.created_at
         )
-        for one in concluded.judgments
+        for one in consequences.judgments
     ]
-    answered = [rows[one.assignment] for one in concluded.judgments]
-    if verdict.effect == Effect.ASK_AGAIN:
+    answered = [rows[one.assignment] for one in consequences.judgments]
+    if verdict.effect == VerdictEffect.ASK_AGAIN:
         changed = [
             replace(row, state=State.OPEN, attempt=row.attempt + 1, expires_at=expiry, reason=None)
-            for row in (*answered, *concluded.given_back)
+            for row in (*answered, *consequences.skipped)
         ]
     else:
         changed = [replace(row, state=State.RETRACTED) for row in answered]
-    counted = (one.number for one in concluded.judgments if one.purpose in hears)
-    return TakenBack(
+    counted = (one.number for one in consequences.judgments if one.purpose in folded_purposes)
+    return RetractedAnswers(
         [replace(row, version=head.version) for row in changed], retractions, frozenset(counted)
     )

@@ -1,152 +1,162 @@
-"""Questions for workers who are checked: gates first, then batches with checks among the work."""
+"""The gate of workers who are checked: comprehension, then quiz, then batches with checks."""
 
 from nextpair.app.enums import Reason
-from nextpair.app.judging.issuer import Choosing, Handed
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.quality.batch_evaluation import Checking
-from nextpair.app.quality.batches import Question, quiz_for, turn_of
-from nextpair.app.quality.verdicts import Concluded, take_back
-from nextpair.app.runtime.projection import Change, LiveTopic
-from nextpair.app.runtime.unit_of_work import Step
+from nextpair.app.judging.issuer import AssignmentIssuer, IssuedAssignments
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.quality.batch_evaluation import BatchEvaluation
+from nextpair.app.quality.batches import ChosenQuestion, batch_progress, draw_quiz
+from nextpair.app.quality.verdicts import VerdictConsequences, retract_answers
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
+from nextpair.app.runtime.unit_of_work import UnitOfWork
 from nextpair.app.studies.study import Study
 from nextpair.selectors.base import Idle
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, Check, Effect, Purpose, State
+from nextpair.storage.rows import AssignmentRow, Check, Purpose, State, VerdictEffect
 
 
-def checks_workers(study: Study, live: LiveTopic) -> bool:
-    """Say whether workers on a topic are checked in any way."""
+def checks_workers(study: Study, projection: TopicProjection) -> bool:
+    """Say whether a topic's workers have gates or batches."""
     quality = study.settings.quality
-    return quality.checks or quality.quiz > 0 or live.row.understanding is not None
+    return quality.checks or quality.quiz > 0 or projection.topic.understanding is not None
 
 
-class Checked:
-    """One call of one worker for questions of a topic, under the topic's lock."""
+class WorkerGate:
+    """Decides, under the topic's lock, what a worker is given next: a gate, a quiz, or a batch."""
 
     def __init__(
         self,
         connection: Connection,
-        live: LiveTopic,
+        projection: TopicProjection,
         study: Study,
         worker_id: int,
-        wish: Wish,
+        request: NextRequest,
         now: float,
     ) -> None:
-        self._live, self._study, self._worker_id = live, study, worker_id
-        self._wish, self._now = wish, now
-        self._checking = Checking(connection, live, study, worker_id, wish.quarantine)
+        self._projection, self._study, self._worker_id = projection, study, worker_id
+        self._next_request, self._now = request, now
+        self._evaluation = BatchEvaluation(
+            connection, projection, study, worker_id, request.quarantine
+        )
 
-    def step(self, room: int, otherwise: Reason | None) -> Step[Handed]:
-        """Hand out what the worker may have now, up to some number of questions."""
-        quality, live = self._study.settings.quality, self._live
-        if live.row.understanding is not None and not self._checking.settled(Check.UNDERSTANDING):
-            topic = {live.row.id: live.row}
-            if self._checking.failed(Check.UNDERSTANDING):
-                return Step(Handed(reason=Reason.STOPPED))
-            return Step(Handed(topics=topic, reason=Reason.UNDERSTANDING))
-        quiz = quiz_for(live, self._worker_id, quality.quiz)
-        if quiz and not self._checking.settled(Check.QUIZ):
-            held = self._checking.held_quiz(self._now)
+    def unit_of_work(self, room: int, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
+        """Return the unit of work that issues what the worker may have now, up to `room`."""
+        quality, projection = self._study.settings.quality, self._projection
+        if projection.topic.understanding is not None and not self._evaluation.settled(
+            Check.UNDERSTANDING
+        ):
+            topic = {projection.topic.id: projection.topic}
+            if self._evaluation.failed(Check.UNDERSTANDING):
+                return UnitOfWork(IssuedAssignments(reason=Reason.STOPPED))
+            return UnitOfWork(IssuedAssignments(topics=topic, reason=Reason.UNDERSTANDING))
+        quiz = draw_quiz(projection, self._worker_id, quality.quiz)
+        if quiz and not self._evaluation.settled(Check.QUIZ):
+            held = self._evaluation.held_quiz(self._now)
             if held is None:
                 return self._quiz([gold.pair for gold in quiz], room, otherwise)
             if not held.passed:
-                # A verdict is only given, and another try, once the session is confirmed.
-                return Step(Handed(reason=Reason.STOPPED))
+                # The verdict, and another attempt, wait until the session is confirmed.
+                return UnitOfWork(IssuedAssignments(reason=Reason.STOPPED))
         if not quality.checks:
-            choosing = self._choosing()
-            choosing.choose(room)
-            return choosing.step(otherwise)
+            issuer = self._choosing()
+            issuer.issue_next(room)
+            return issuer.unit_of_work(otherwise)
         return self._batch(room, otherwise)
 
-    def _choosing(self, *, batches: bool = False) -> Choosing:
+    def _choosing(self, *, batches: bool = False) -> AssignmentIssuer:
         quality = self._study.settings.quality
-        known, ended = self._checking, self._checking.ended
-        turn = turn_of(quality, known.rows, ended, known.highest) if batches else None
-        return Choosing(self._live, self._study, self._worker_id, self._wish, self._now, turn)
+        evaluation, ended = self._evaluation, self._evaluation.ended
+        progress = (
+            batch_progress(quality, evaluation.rows, ended, evaluation.highest) if batches else None
+        )
+        return AssignmentIssuer(
+            self._projection, self._study, self._worker_id, self._next_request, self._now, progress
+        )
 
     def _quiz(
         self, quiz: list[tuple[int, int]], room: int, otherwise: Reason | None
-    ) -> Step[Handed]:
-        choosing = self._choosing()
-        handed = {row.pair: row for row in self._checking.quiz_rows()}
+    ) -> UnitOfWork[IssuedAssignments]:
+        issuer = self._choosing()
+        handed = {row.pair: row for row in self._evaluation.quiz_rows()}
         for pair in quiz:
-            if len(choosing.rows) == room:
+            if len(issuer.issued) == room:
                 break
             row = handed.get(pair)
-            if row is None and pair in self._checking.taken:
+            if row is None and pair in self._evaluation.taken:
                 continue
             if row is None:
-                choosing.hand_out(Question(pair, purpose=Purpose.QUIZ), swapped=choosing.toss())
+                issuer.issue(ChosenQuestion(pair, purpose=Purpose.QUIZ), swapped=issuer.draw_swap())
             elif row.state == State.OPEN:
-                choosing.renew(row)
-        if not choosing.rows and room > 0:
-            ended = self._checking.end_quiz(self._now)
+                issuer.renew(row)
+        if not issuer.issued and room > 0:
+            ended = self._evaluation.end_quiz(self._now)
             if ended is not None:
                 return self._end(ended, Reason.QUIZ)
-        return choosing.step(Reason.QUIZ if room > 0 else otherwise)
+        return issuer.unit_of_work(Reason.QUIZ if room > 0 else otherwise)
 
-    def _batch(self, room: int, otherwise: Reason | None) -> Step[Handed]:
+    def _batch(self, room: int, otherwise: Reason | None) -> UnitOfWork[IssuedAssignments]:
         unfinished = self._unfinished()
-        choosing = self._choosing(batches=True)
+        issuer = self._choosing(batches=True)
         if unfinished:
             for row in unfinished[:room]:
-                choosing.renew(row)
-            return choosing.step(otherwise if len(unfinished) >= room else Reason.HELD)
-        choosing.choose(room)
-        idle = choosing.idle
-        if choosing.rows or idle is None or idle is Idle.HELD:
-            return choosing.step(otherwise)
-        # Nobody gets out of a check by letting its lease run out, and nobody without a bonus
-        # because the work was over before a check came.
-        for row in self._ran_out()[:room]:
-            choosing.renew(row)
-        if room > 0 and not choosing.rows and self._checking.lacks_trap:
-            choosing.add_trap()
-        if choosing.rows:
-            choosing.idle = None
-            return choosing.step(Reason.HELD)
-        # What an unconfirmed session has answered has no verdict yet.
-        if idle is not Idle.WAIT and self._wish.quarantine is None:
-            ended = self._checking.end(self._now)
+                issuer.renew(row)
+            return issuer.unit_of_work(otherwise if len(unfinished) >= room else Reason.HELD)
+        issuer.issue_next(room)
+        idle = issuer.idle
+        if issuer.issued or idle is None or idle is Idle.HELD:
+            return issuer.unit_of_work(otherwise)
+        # A check question cannot be avoided by letting its lease expire; and nobody loses a bonus
+        # because the work ended before a check question came.
+        for row in self._expired()[:room]:
+            issuer.renew(row)
+        if room > 0 and not issuer.issued and self._evaluation.lacks_trap:
+            issuer.issue_trap()
+        if issuer.issued:
+            issuer.idle = None
+            return issuer.unit_of_work(Reason.HELD)
+        # Answers of an unconfirmed session get no verdict yet.
+        if idle is not Idle.WAIT and self._next_request.quarantine is None:
+            ended = self._evaluation.end(self._now)
             if ended is not None:
                 return self._end(ended, Reason(idle.value))
-        return choosing.step(otherwise)
+        return issuer.unit_of_work(otherwise)
 
-    def _end(self, ended: Concluded, reason: Reason) -> Step[Handed]:
-        """Conclude a quiz or a batch that is not completed by an answer."""
-        live = self._live
-        head = live.moved(entries=1 if ended.judgments else 0)
+    def _end(
+        self, consequences: VerdictConsequences, reason: Reason
+    ) -> UnitOfWork[IssuedAssignments]:
+        """Return the unit of work of a quiz or batch that ends without a last answer."""
+        projection = self._projection
+        head = projection.next_head(entries=1 if consequences.judgments else 0)
         expiry = self._now + self._study.settings.lease_seconds
-        taken = take_back(ended, head, expiry, live.hears)
-        if ended.verdict.effect == Effect.ASK_AGAIN:
+        retracted = retract_answers(consequences, head, expiry, projection.folded_purposes)
+        if consequences.verdict.effect == VerdictEffect.ASK_AGAIN:
             reason = Reason.HELD
-        elif ended.verdict.effect in (Effect.STOP, Effect.STOP_AND_IGNORE):
+        elif consequences.verdict.effect in (VerdictEffect.STOP, VerdictEffect.STOP_AND_IGNORE):
             reason = Reason.STOPPED
-        return Step(
-            Handed(reason=reason, version=live.head.version),
-            Change(head, taken.assignments, retracted=taken.counted),
-            changed=taken.assignments,
-            retractions=taken.retractions,
-            verdict=ended.verdict,
+        return UnitOfWork(
+            IssuedAssignments(reason=reason, version=projection.head.version),
+            TopicDelta(head, retracted.assignments, retracted=retracted.counted),
+            changed_assignments=retracted.assignments,
+            retractions=retracted.retractions,
+            verdict=consequences.verdict,
         )
 
     def _unfinished(self) -> list[AssignmentRow]:
-        """Return what the worker still holds of a batch that has no more questions."""
-        quality, newest = self._study.settings.quality, self._checking.newest
-        held = self._checking.batch_rows(newest) if newest else []
-        if newest in self._checking.ended:
+        """Return the open questions of a batch that has no more to issue."""
+        quality, newest = self._study.settings.quality, self._evaluation.newest
+        held = self._evaluation.batch_rows(newest) if newest else []
+        if newest in self._evaluation.ended:
             return []
         if len(held) < quality.batch and not any(row.attempt > 1 for row in held):
             return []
         return [row for row in held if row.state == State.OPEN]
 
-    def _ran_out(self) -> list[AssignmentRow]:
-        """Return what the worker was asked in a batch that goes on, and let the lease run out."""
-        newest = self._checking.newest
-        if newest == 0 or newest in self._checking.ended:
+    def _expired(self) -> list[AssignmentRow]:
+        """Return the questions of an unfinished batch whose leases have expired."""
+        newest = self._evaluation.newest
+        if newest == 0 or newest in self._evaluation.ended:
             return []
         return [
             row
-            for row in self._checking.batch_rows(newest)
+            for row in self._evaluation.batch_rows(newest)
             if row.state == State.OPEN and row.expires_at <= self._now
         ]

@@ -19,9 +19,9 @@ from nextpair.app.designs.magnitude import MagnitudeDesign
 from nextpair.app.designs.s100 import S100Design
 from nextpair.app.reports.topic_snapshot import TopicSnapshot
 from nextpair.selectors.aggregation.means import normalise_magnitudes
-from nextpair.selectors.aggregation.responses import collect
+from nextpair.selectors.aggregation.responses import collect_responses
 from nextpair.selectors.agreement.kappas import (
-    Level,
+    MeasurementLevel,
     fleiss_kappa,
     krippendorff_alpha,
     weighted_kappa,
@@ -51,14 +51,17 @@ class MeasurementScale:
         Whether each answer also counts from the other side: 2 minus its value.
     """
 
-    level: Level
+    level: MeasurementLevel
     labels: int | None
     mirrored: bool = False
 
     @property
     def is_nominal(self) -> bool:
         """Whether answers are labels, for which percentage agreement and Fleiss' kappa exist."""
-        return self.level in (Level.NOMINAL, Level.ORDINAL) and self.labels is not None
+        return (
+            self.level in (MeasurementLevel.NOMINAL, MeasurementLevel.ORDINAL)
+            and self.labels is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class Agreement:
         Fleiss' kappa and the number of answers per question, where it is constant.
     """
 
-    level: Level
+    level: MeasurementLevel
     questions: int
     answers: int
     alpha: float
@@ -101,16 +104,16 @@ class Agreement:
 def scale_of(design: Design) -> MeasurementScale:
     """Return the scale of a design's answers."""
     if design.shape is Shape.PAIR:
-        return MeasurementScale(Level.ORDINAL, 3, mirrored=True)
+        return MeasurementScale(MeasurementLevel.ORDINAL, 3, mirrored=True)
     if isinstance(design, S100Design):
-        return MeasurementScale(Level.INTERVAL, 101)
+        return MeasurementScale(MeasurementLevel.INTERVAL, 101)
     if isinstance(design, MagnitudeDesign):
-        return MeasurementScale(Level.RATIO, None)
+        return MeasurementScale(MeasurementLevel.RATIO, None)
     levels = getattr(design, "levels", ())
     return (
-        MeasurementScale(Level.ORDINAL, len(levels))
+        MeasurementScale(MeasurementLevel.ORDINAL, len(levels))
         if levels
-        else MeasurementScale(Level.INTERVAL, None)
+        else MeasurementScale(MeasurementLevel.INTERVAL, None)
     )
 
 
@@ -142,7 +145,9 @@ def measure_agreement(by_question: AnswersByQuestion, scale: MeasurementScale) -
     if scale.is_nominal and common:
         assert scale.labels is not None
         labels = np.array(values, dtype=np.intp)
-        counted = collect(units, np.zeros_like(units), labels, (max(units) + 1, 1, scale.labels))
+        counted = collect_responses(
+            units, np.zeros_like(units), labels, (max(units) + 1, 1, scale.labels)
+        )
         percentage = _percentage_agreement(common)
         fleiss = fleiss_kappa(counted) if votes else np.nan
     answers = sum(map(len, common))

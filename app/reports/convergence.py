@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from nextpair.app.reports.request import POINTS
 from nextpair.app.reports.topic_snapshot import TopicSnapshot
 from nextpair.app.results import rankings
-from nextpair.app.runtime.projection import Change, LiveTopic
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
 from nextpair.selectors.agreement.rank_correlation import tau_b
-from nextpair.storage.judgments import vote_of
+from nextpair.storage.judgments import record_of
 
 MAX_WORK = 100_000
 """Judgments times points, at most."""
@@ -42,7 +42,7 @@ def points_for(judgments: int, wanted: int = POINTS) -> int:
 
 
 def convergence_curve(
-    start: LiveTopic, snapshot: TopicSnapshot, points: int
+    start: TopicProjection, snapshot: TopicSnapshot, points: int
 ) -> list[ConvergencePoint]:
     """Return tau-b at evenly spaced points, the last of which is the final ranking.
 
@@ -54,7 +54,7 @@ def convergence_curve(
     rows, done, curve = snapshot.work, 0, []
     for place in range(1, points + 1):
         upto = round(len(rows) * place / points)
-        start.apply(Change(start.head, votes=[vote_of(row) for row in rows[done:upto]]))
+        start.apply(TopicDelta(start.head, records=[record_of(row) for row in rows[done:upto]]))
         done = upto
         scores = (
             rankings.scores(start, snapshot.requested_rating, snapshot.answer_set(upto))

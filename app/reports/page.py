@@ -49,4 +49,4 @@ def _about(report: FullReportOut) -> Html:
 def _style() -> str:
     """Return the report's own style sheet, and the one it shares with the dashboard."""
     own = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
-    return own + static_files()["charts.css"].content.decode()
+    return own + static_files()["dashboard/charts.css"].content.decode()

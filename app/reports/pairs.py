@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.results import rankings
-from nextpair.app.results.scores import Said
-from nextpair.app.runtime.projection import LiveTopic
+from nextpair.app.results.scores import AnswerSet
+from nextpair.app.runtime.projection import TopicProjection
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.judgments import Outcome, Pair
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.selectors.state.topic_state import Topic
 
 _SHARE = {Outcome.BETTER.value: 1.0, Outcome.TIE.value: 0.5, Outcome.WORSE.value: 0.0}
@@ -49,19 +49,21 @@ class PreferenceSnapshot:
     weights: NDArray[np.float64]
 
 
-def take_preference_snapshot(live: LiveTopic, answer_set: Said) -> PreferenceSnapshot:
+def take_preference_snapshot(
+    projection: TopicProjection, answer_set: AnswerSet
+) -> PreferenceSnapshot:
     """Copy the preferences of a topic, so that its projection may change meanwhile."""
-    state = live.state
+    state = projection.state
     ids, certainty = state.documents.ids, None
-    if isinstance(state, Singles):
-        below = _worse_by_score(rankings.scores(live, None, answer_set))
+    if isinstance(state, SingleDocumentState):
+        below = _worse_by_score(rankings.scores(projection, None, answer_set))
     else:
         below, certainty = _worse_by_order(state), state.certainty()
     weights = np.ones(len(ids)) if certainty is None else np.asarray(certainty, dtype=np.float64)
-    return PreferenceSnapshot(live.row.name, ids, count_votes(answer_set), below, weights)
+    return PreferenceSnapshot(projection.topic.name, ids, count_votes(answer_set), below, weights)
 
 
-def count_votes(answer_set: Said) -> dict[Pair, PairVotes]:
+def count_votes(answer_set: AnswerSet) -> dict[Pair, PairVotes]:
     """Count the votes on each judged pair."""
     shares: dict[Pair, list[float]] = {}
     for row in answer_set.rows:

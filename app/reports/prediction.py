@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow
@@ -49,6 +48,8 @@ class Prediction:
         """The 95 % confidence interval of the accuracy."""
         if not self.preferring:
             return None
+        from nextpair.selectors.deferred.measures import binomtest
+
         interval = binomtest(self.right, self.preferring).proportion_ci(method="wilson")
         return float(interval.low), float(interval.high)
 

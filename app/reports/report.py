@@ -33,7 +33,7 @@ from nextpair.app.reports.workers import (
     reliability_source,
 )
 from nextpair.app.results.rankings import Progress
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.storage import studies, topics
 from nextpair.storage.rows import Purpose, WorkerRow
@@ -124,7 +124,7 @@ class _ReportBuilder:
         )
 
 
-def build_report(service: Service, request: ReportRequest, now: float) -> Report:
+def build_report(service: ServiceContext, request: ReportRequest, now: float) -> Report:
     """Build a report; for a large study that takes seconds, without holding any lock."""
     study_id = service.study_id(request.study)
     with service.database.read() as connection:
@@ -148,13 +148,13 @@ def build_report(service: Service, request: ReportRequest, now: float) -> Report
 
 
 def _assemble(
-    service: Service, study: Study, request: ReportRequest, builder: _ReportBuilder
+    service: ServiceContext, study: Study, request: ReportRequest, builder: _ReportBuilder
 ) -> Report:
     rows = _workers(service, study.id)
 
     def name_of(worker_id: int) -> str:
         name = rows[worker_id].name
-        return service.pseudonyms.of(study.id, name) if request.pseudonyms else name
+        return service.pseudonyms.of_worker(study.id, name) if request.pseudonyms else name
 
     workers = [
         WorkerReport(name_of(worker_id), rows[worker_id].status, counts)
@@ -178,7 +178,7 @@ def _assemble(
     )
 
 
-def _workers(service: Service, study_id: int) -> dict[int, WorkerRow]:
+def _workers(service: ServiceContext, study_id: int) -> dict[int, WorkerRow]:
     workers: dict[int, WorkerRow] = {}
     after = ""
     while True:

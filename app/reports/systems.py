@@ -101,5 +101,5 @@ def _measure(name: str, study: NDArray[np.float64], reference: NDArray[np.float6
         return MeasureOut(measure=name, tau=tau_b(*means), pairs=pairs, discrimination=None)
     found = compare_systems(reference, study)
     discrimination = DiscriminationOut.model_validate(found.discrimination, from_attributes=True)
-    pairs = concordance_out(found.order)
+    pairs = concordance_out(found.concordance)
     return MeasureOut(measure=name, tau=found.tau, pairs=pairs, discrimination=discrimination)

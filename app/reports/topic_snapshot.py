@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from nextpair.app.designs.base import Design
 from nextpair.app.results import rankings
 from nextpair.app.results.rankings import Progress
-from nextpair.app.results.scores import Said
-from nextpair.app.runtime.projection import LiveTopic, load
-from nextpair.app.runtime.service import Service, said_of
+from nextpair.app.results.scores import AnswerSet
+from nextpair.app.runtime.projection import TopicProjection, load_projection
+from nextpair.app.runtime.service_context import ServiceContext, answer_set_of
 from nextpair.app.studies.study import Study
 from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.reported_order import ReportedOrder
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 from nextpair.storage import checks, judgments
 from nextpair.storage.rows import (
     BY_QUALITY,
@@ -58,7 +58,7 @@ class TopicSnapshot:
     golds: Sequence[GoldRow]
     log: Sequence[LogEntry]
     verdicts: Sequence[VerdictRow]
-    full_answer_set: Said
+    full_answer_set: AnswerSet
 
     @property
     def rating(self) -> str:
@@ -102,7 +102,7 @@ class TopicSnapshot:
             if row.purpose in (Purpose.TRAP, Purpose.QUIZ) and by in (None, BY_QUALITY)
         ]
 
-    def answer_set(self, upto: int | None = None) -> Said:
+    def answer_set(self, upto: int | None = None) -> AnswerSet:
         """Return the answers to be scored, all of them or only the first ones.
 
         Parameters
@@ -121,32 +121,34 @@ class TopicSnapshot:
 
 
 def take_topic_snapshot(
-    service: Service, topic_id: int, rating: str | None, now: float
+    service: ServiceContext, topic_id: int, rating: str | None, now: float
 ) -> TopicSnapshot:
     """Read a topic; its lock is held only while the scores are computed."""
-    with service.look(topic_id) as live:
+    with service.projection_of(topic_id) as projection:
         with service.database.read() as connection:
-            study = service.study(connection, live.head.study_id, live.head.study_version)
+            study = service.study(
+                connection, projection.head.study_id, projection.head.study_version
+            )
             entries = judgments.whole_log(connection, topic_id)
             verdicts = checks.verdicts_on(connection, topic_id)
-        log = [entry for entry in entries if entry[0].number <= live.head.position]
-        answer_set = said_of(study, live, [row for row, by in log if by is None])
-        pairs = None if isinstance(live.state, Singles) else live.state
+        log = [entry for entry in entries if entry[0].number <= projection.head.position]
+        answer_set = answer_set_of(study, projection, [row for row, by in log if by is None])
+        pairs = None if isinstance(projection.state, SingleDocumentState) else projection.state
         return TopicSnapshot(
-            live.row,
+            projection.topic,
             study,
             rating,
-            rankings.progress(live, now),
-            rankings.reported(live, rating, answer_set),
+            rankings.progress(projection, now),
+            rankings.reported_order(projection, rating, answer_set),
             () if pairs is None else pairs.reliabilities(),
-            live.golds,
+            projection.golds,
             log,
             verdicts,
             answer_set,
         )
 
 
-def load_initial_projection(service: Service, snapshot: TopicSnapshot) -> LiveTopic:
+def load_initial_projection(service: ServiceContext, snapshot: TopicSnapshot) -> TopicProjection:
     """Load the projection of a topic before its first judgment."""
     with service.database.read() as connection:
-        return load(connection, snapshot.topic, snapshot.study)
+        return load_projection(connection, snapshot.topic, snapshot.study)

@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nextpair.app.designs.base import Shape
-from nextpair.app.quality.marking import find_gold
-from nextpair.app.quality.rules import Checked, Quality, check_batch
+from nextpair.app.quality.grading import find_gold
+from nextpair.app.quality.rules import GradedAnswer, QualityRules, check_batch
 from nextpair.app.reports.topic_snapshot import TopicSnapshot
-from nextpair.app.results.scores import Said
+from nextpair.app.results.scores import AnswerSet
 from nextpair.selectors.aggregation import bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
-from nextpair.selectors.aggregation.responses import Numbers
-from nextpair.selectors.agreement.consistency import Told, repeated_pairs, repeats, triads
+from nextpair.selectors.aggregation.responses import FloatArray
+from nextpair.selectors.agreement.consistency import (
+    DirectedComparison,
+    repeated_pairs,
+    repeats,
+    triads,
+)
 from nextpair.selectors.state.judgments import Outcome
-from nextpair.storage.rows import Effect, JudgmentRow, Purpose
+from nextpair.storage.rows import JudgmentRow, Purpose, VerdictEffect
 
 SELECTOR, BRADLEY_TERRY, DAWID_SKENE = "selector", "bradley-terry", "dawid-skene"
-_OUTCOMES = {
-    Outcome.BETTER: bradley_terry.BETTER,
-    Outcome.WORSE: bradley_terry.WORSE,
-    Outcome.TIE: bradley_terry.TIE,
-}
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ def count_by_worker(snapshot: TopicSnapshot) -> CountsByWorker:
     for verdict in snapshot.verdicts:
         worker_counts = counts[verdict.worker_id]
         worker_counts.passed += verdict.passed
-        worker_counts.failed += not verdict.passed and verdict.effect != Effect.NONE
+        worker_counts.failed += not verdict.passed and verdict.effect != VerdictEffect.NONE
     _count_gold(snapshot, counts)
     _count_consistency(snapshot, counts)
     for worker, (value, answers) in estimate_reliabilities(snapshot).items():
@@ -104,18 +104,18 @@ def _by_worker(rows: Iterable[JudgmentRow]) -> Mapping[int, list[JudgmentRow]]:
 def _count_gold(snapshot: TopicSnapshot, counts: CountsByWorker) -> None:
     for worker, rows in _by_worker(snapshot.gold_answers).items():
         checked = [_graded_answer(snapshot, row) for row in rows]
-        for finding in check_batch(Quality(), checked):
+        for finding in check_batch(QualityRules(), checked):
             counts[worker].right += finding.found
             counts[worker].gold += finding.of
 
 
-def _graded_answer(snapshot: TopicSnapshot, row: JudgmentRow) -> Checked:
+def _graded_answer(snapshot: TopicSnapshot, row: JudgmentRow) -> GradedAnswer:
     gold = find_gold(snapshot.golds, row.first, row.second, row.purpose)
     if row.correct is not None or gold is None:
-        return Checked(None, 1, row.correct)
+        return GradedAnswer(None, 1, row.correct)
     known = snapshot.design.known_answer(gold.answer)
     value = snapshot.design.value(snapshot.design.read(row.answer))
-    return Checked(None, 1, known=known if isinstance(known, float) else None, value=value)
+    return GradedAnswer(None, 1, known=known if isinstance(known, float) else None, value=value)
 
 
 def _count_consistency(snapshot: TopicSnapshot, counts: CountsByWorker) -> None:
@@ -136,7 +136,7 @@ def _count_consistency(snapshot: TopicSnapshot, counts: CountsByWorker) -> None:
         counts[worker].alike += repetition.alike
 
 
-def _answered_pair(row: JudgmentRow) -> Told:
+def _answered_pair(row: JudgmentRow) -> DirectedComparison:
     return row.first, row.second, Outcome(str(row.outcome))
 
 
@@ -177,16 +177,16 @@ def estimate_reliabilities(snapshot: TopicSnapshot) -> dict[int, tuple[float, in
     }
 
 
-def _bradley_terry(answer_set: Said, rows: Sequence[JudgmentRow]) -> Numbers:
-    answers = bradley_terry.compare(
+def _bradley_terry(answer_set: AnswerSet, rows: Sequence[JudgmentRow]) -> FloatArray:
+    answers = bradley_terry.collect_pair_responses(
         answer_set.size,
         [row.first for row in rows],
         [row.second for row in rows],
-        [_OUTCOMES[Outcome(str(row.outcome))] for row in rows],
+        [Outcome(str(row.outcome)).code for row in rows],
         answer_set.workers(rows),
     )
-    return bradley_terry.rank(answers).reliabilities
+    return bradley_terry.fit_bradley_terry(answers).reliabilities
 
 
-def _dawid_skene(answer_set: Said, rows: Sequence[JudgmentRow]) -> Numbers:
+def _dawid_skene(answer_set: AnswerSet, rows: Sequence[JudgmentRow]) -> FloatArray:
     return dawid_skene(answer_set.labelled(rows)).reliabilities()

@@ -1,4 +1,4 @@
-"""A topic's answers, as what makes scores of all of them together needs them."""
+"""The answer set of a topic: the judgments that its scores are aggregated from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nextpair.app.designs.base import Design
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
-from nextpair.selectors.aggregation.responses import UNKNOWN, Answers, collect
+from nextpair.selectors.aggregation.responses import UNKNOWN, Responses, collect_responses
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage.rows import JudgmentRow
 
@@ -18,8 +18,8 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Said:
-    """A topic's answers that count.
+class AnswerSet:
+    """The judgments of a topic that count.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ class Said:
     rows
         Judgments of the work itself, oldest first.
     traps
-        Answers to questions whose answer is known, each with that: they say nothing of the pool,
-        but what their workers' answers are worth.
+        Judgments of gold questions with their gold answers: evidence about the workers, and not
+        about documents of the pool.
     """
 
     design: Design
@@ -39,24 +39,24 @@ class Said:
 
     @cached_property
     def final(self) -> list[JudgmentRow]:
-        """The answers, each in the words of who reviewed it if someone has."""
+        """The answers; one that was reviewed is replaced by its review."""
         reviews = {row.subject: row for row in self.rows if row.subject is not None}
         return [reviews.get(row.number, row) for row in self.rows if row.subject is None]
 
     def read(self, row: JudgmentRow) -> Any:
-        """Read an answer."""
+        """Parse the content of an answer."""
         return self.design.read(row.answer, review=row.subject is not None)
 
     def values(self, rows: Sequence[JudgmentRow]) -> list[float]:
-        """Put answers about single documents as numbers."""
+        """Return answers about single documents as numbers."""
         return [float(self.design.value(self.read(row)) or 0.0) for row in rows]
 
-    def labelled(self, rows: Sequence[JudgmentRow]) -> Answers:
-        """Put answers about single documents as labels."""
+    def labelled(self, rows: Sequence[JudgmentRow]) -> Responses:
+        """Return answers about single documents as labels."""
         labels = [int(value) for value in self.values(rows)]
         workers = self.workers(rows)
         shape = (self.size, max(workers, default=-1) + 1, self.levels)
-        return collect(self.documents(rows), workers, labels, shape)
+        return collect_responses(self.documents(rows), workers, labels, shape)
 
     @property
     def levels(self) -> int:
@@ -68,13 +68,13 @@ class Said:
         return [row.first for row in rows]
 
     def workers(self, rows: Sequence[JudgmentRow]) -> list[int]:
-        """Return who gave each answer, counted from 0."""
+        """Return the index of the worker who gave each answer, counted from 0."""
         places: dict[int, int] = {}
         return [places.setdefault(row.worker_id, len(places)) for row in rows]
 
 
 def probabilities(
-    said: Said,
+    answer_set: AnswerSet,
     items: Sequence[int],
     labels: Sequence[int],
     known: Sequence[int],
@@ -82,11 +82,16 @@ def probabilities(
     options: int,
     mirror: Sequence[int] | None = None,
 ) -> Numbers:
-    """Return how probable each label of each item is; traps, each an item more, are anchors."""
-    rows = [*said.final, *(row for row, _ in said.traps)]
-    workers = said.workers(rows)
+    """Return the posterior of each item's label by Dawid-Skene.
+
+    Gold judgments are added as items whose label is observed.
+    """
+    rows = [*answer_set.final, *(row for row, _ in answer_set.traps)]
+    workers = answer_set.workers(rows)
     places = [*items, *range(size, size + len(known))]
     shape = (size + len(known), max(workers, default=-1) + 1, options)
     truth = [*([UNKNOWN] * size), *known]
-    found = dawid_skene(collect(places, workers, labels, shape), known=truth, mirror=mirror)
-    return found.posteriors[:size]
+    result = dawid_skene(
+        collect_responses(places, workers, labels, shape), gold=truth, mirror=mirror
+    )
+    return result.posteriors[:size]

@@ -1,4 +1,4 @@
-"""What leaves a topic: its reported order as a ranking, its progress, and why."""
+"""The reported ranking of a topic, and its progress."""
 
 import math
 from collections.abc import Sequence
@@ -8,36 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nextpair.app.designs.base import Design
-from nextpair.app.results.scores import Said, aggregations, score
-from nextpair.app.runtime.projection import LiveTopic
+from nextpair.app.results.scores import AnswerSet, aggregations, score
+from nextpair.app.runtime.projection import TopicProjection
 from nextpair.selectors.base import End
-from nextpair.selectors.state.rank_bounds import Standing, standing
+from nextpair.selectors.state.rank_bounds import RankBounds, rank_bounds
 from nextpair.selectors.state.reported_order import ReportedOrder, Status, statuses
 from nextpair.selectors.state.settings import Forecast
-from nextpair.selectors.state.single_documents import Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState
 
 CREDIBLE = 1.6449
-"""Standard errors to either side of a score that hold 90 %."""
+"""Standard errors to either side of a score that make its 90 % credible interval."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedDocument:
     """A document in the ranking.
 
     Parameters
     ----------
     status
-        Whether it is settled, judged but open, or unjudged.
+        Whether its rank is settled, open though it was judged, or it is unjudged.
     level
-        The place of its group of equals, 1 for the best; None where nobody has judged it.
+        The rank of its class, 1 for the best; None where nobody has judged it.
     ranks
-        The best and the worst rank it can still have.
+        The best and the worst rank that the judgments allow.
     uncertainty
         The standard error of its score, where the rating has one and the document was compared.
     interval
-        The bounds between which its score is with a chance of 90 %, where there is such an error.
+        The 90 % credible interval of its score, where there is a standard error.
     certainty
-        How likely it is of the class it is said to be of, where the selector weighs that.
+        The posterior probability of its class, where the selector has a posterior.
     """
 
     document: str
@@ -52,70 +52,78 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A topic's judged documents in groups of equals, and all documents with their scores."""
+    """A topic's judged documents in classes of equals, and all documents with their scores."""
 
     rating: str
     position: int
     complete: bool
     classes: list[tuple[str, ...]]
-    documents: list[Ranked]
+    documents: list[RankedDocument]
 
 
-def reported(live: LiveTopic, rating: str | None, said: Said) -> ReportedOrder:
+def reported_order(
+    projection: TopicProjection, rating: str | None, answer_set: AnswerSet
+) -> ReportedOrder:
     """Return the reported order of a topic.
 
     Parameters
     ----------
     rating
         Rank by this rating instead of the topic's own.
-    said
-        Its answers, for what is scored from all of them together.
+    answer_set
+        Its answers, for ratings that are aggregated from all of them.
     """
-    if isinstance(live.state, Singles):
-        return _reported_singles(live.state, rating or own_rating(live, said.design), said)
-    if rating is None or rating not in aggregations(said.design):
-        return live.state.reported(rating)
-    own = live.state.reported()
+    if isinstance(projection.state, SingleDocumentState):
+        return _reported_singles(
+            projection.state, rating or default_rating(projection, answer_set.design), answer_set
+        )
+    if rating is None or rating not in aggregations(answer_set.design):
+        return projection.state.reported(rating)
+    own = projection.state.reported()
     return replace(
         own,
         rating=rating,
-        estimates=score(rating, said),
-        errors=np.full(len(own.ids), np.nan),
+        estimates=score(rating, answer_set),
+        standard_errors=np.full(len(own.ids), np.nan),
         has_classes=False,
     )
 
 
-def _reported_singles(state: Singles, rating: str, said: Said) -> ReportedOrder:
-    """Rank documents that are judged one at a time: by what their answers come to."""
-    scores, size = score(rating, said), len(state.documents)
-    found = ReportedOrder(
+def _reported_singles(
+    state: SingleDocumentState, rating: str, answer_set: AnswerSet
+) -> ReportedOrder:
+    """Rank documents that are judged one at a time by their aggregated scores."""
+    scores, size = score(rating, answer_set), len(state.documents)
+    order = ReportedOrder(
         state.documents.ids,
         rating,
         scores,
         np.full(size, np.nan),
         statuses(np.isfinite(scores), state.settled_documents()),
         False,
-        Standing(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64), 0),
+        RankBounds(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64), 0),
     )
-    # A document with a score shares its ranks with those of the same one.
-    counts = np.bincount(found.levels, minlength=1)
+    # Documents with equal scores share their rank bounds.
+    counts = np.bincount(order.levels, minlength=1)
     ends = np.cumsum(np.concatenate(([0], counts[1:])))
-    scored = found.levels > 0
-    best = np.where(scored, ends[found.levels - 1] + 1, 1)
-    worst = np.where(scored, ends[found.levels], size)
-    return replace(found, ranks=Standing(best, worst, 0))
+    scored = order.levels > 0
+    best = np.where(scored, ends[order.levels - 1] + 1, 1)
+    worst = np.where(scored, ends[order.levels], size)
+    return replace(order, ranks=RankBounds(best, worst, 0))
 
 
-def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
+def ranking(projection: TopicProjection, rating: str | None, answer_set: AnswerSet) -> Ranking:
     """Rank a topic's documents, best first, those nobody has judged last."""
-    order = reported(live, rating, said)
-    certainty = None if isinstance(live.state, Singles) else live.state.certainty()
+    order = reported_order(projection, rating, answer_set)
+    certainty = (
+        None if isinstance(projection.state, SingleDocumentState) else projection.state.certainty()
+    )
     if certainty is not None:
-        # What is expected of a document nobody has judged is not a finding about it.
+        # The prior of a document that nobody has judged is not reported as its certainty.
         certainty = np.where(order.judged, certainty, np.nan)
-    scores, errors = order.scores, np.where(order.judged, order.errors, np.nan)
+    scores, errors = order.scores, np.where(order.judged, order.standard_errors, np.nan)
     documents = [
-        Ranked(
+        RankedDocument(
             order.ids[place],
             order.status[place],
             int(order.levels[place]) or None,
@@ -127,7 +135,7 @@ def ranking(live: LiveTopic, rating: str | None, said: Said) -> Ranking:
         )
         for place in order.best_first
     ]
-    return Ranking(order.rating, live.head.position, order.complete, order.classes, documents)
+    return Ranking(order.rating, projection.head.position, order.complete, order.classes, documents)
 
 
 def _number(value: float) -> float | None:
@@ -140,33 +148,35 @@ def _interval(score: float, error: float) -> tuple[float, float] | None:
     return float(score - CREDIBLE * error), float(score + CREDIBLE * error)
 
 
-def own_rating(live: LiveTopic, design: Design) -> str:
-    """Name the rating that scores a topic's documents where none is asked for."""
-    if isinstance(live.state, Singles):
+def default_rating(projection: TopicProjection, design: Design) -> str:
+    """Return the name of the rating that is used where none is requested."""
+    if isinstance(projection.state, SingleDocumentState):
         return aggregations(design)[0]
-    return live.state.selector.rating
+    return projection.state.selector.rating
 
 
-def scores(live: LiveTopic, rating: str | None, said: Said) -> NDArray[np.float64]:
+def scores(
+    projection: TopicProjection, rating: str | None, answer_set: AnswerSet
+) -> NDArray[np.float64]:
     """Return the score of each judged document of a topic, NaN for the others."""
-    return reported(live, rating, said).scores
+    return reported_order(projection, rating, answer_set).scores
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a topic has come, in numbers.
+    """The progress of a topic, in counts.
 
     Parameters
     ----------
     judged_pairs, inferred_pairs, unknown_pairs
-        Pairs people were asked about; other pairs whose relation is known; all the rest.
+        Pairs that were judged; other pairs whose relation is implied; all others.
     settled
         Documents about which nothing more needs to be asked; of single questions, those with all
         their answers.
     unjudged
         Documents nobody has judged.
     open
-        Questions in workers' hands.
+        Leases that have not expired.
     ended
         Why nothing is left to ask, where that is so.
     forecast
@@ -188,14 +198,14 @@ class Progress:
     forecast: Forecast | None
 
 
-def progress(live: LiveTopic, now: float) -> Progress:
-    """Count what is known of a topic, and what is not."""
-    state = live.state
+def progress(projection: TopicProjection, now: float) -> Progress:
+    """Count what is known of a topic, and what is not yet."""
+    state = projection.state
     size = len(state.documents)
     pairs, ended = size * (size - 1) // 2, state.ended
     forecast = None if ended else state.forecast()
-    leases = len(live.leases(now))
-    if isinstance(state, Singles):
+    leases = len(projection.leases(now))
+    if isinstance(state, SingleDocumentState):
         settled = int(state.settled_documents().sum())
         return Progress(
             size,
@@ -205,7 +215,7 @@ def progress(live: LiveTopic, now: float) -> Progress:
             pairs,
             0,
             settled,
-            size - state.judged(),
+            size - state.count_judged(),
             0,
             leases,
             ended is not None,
@@ -213,8 +223,8 @@ def progress(live: LiveTopic, now: float) -> Progress:
             forecast,
         )
     order, matches = state.reported(), state.matches()
-    known = sum(state.order.relation(one.first, one.second) is not None for one in matches)
-    inferred = standing(state.order).known_pairs - known
+    ordered = sum(state.order.relation(match.first, match.second) is not None for match in matches)
+    inferred = rank_bounds(state.order).known_pairs - ordered
     return Progress(
         size,
         len(state),
@@ -232,16 +242,16 @@ def progress(live: LiveTopic, now: float) -> Progress:
     )
 
 
-def together(forecasts: Sequence[Forecast | None]) -> Forecast | None:
-    """Add forecasts up; None if one is missing.
+def sum_forecasts(forecasts: Sequence[Forecast | None]) -> Forecast | None:
+    """Sum forecasts; None if one is missing.
 
-    Topics are judged apart from each other, so what each may differ by adds up in squares: that all
-    are at the end of their intervals at once is far less likely than that one is.
+    Topics are judged independently, so the half-widths of their intervals add up in squares: all
+    being at the ends of their intervals at once is far less likely than one being there.
     """
-    told = [one for one in forecasts if one is not None]
-    if len(told) < len(forecasts):
+    known = [forecast for forecast in forecasts if forecast is not None]
+    if len(known) < len(forecasts):
         return None
-    expected = sum(one.expected for one in told)
-    less = math.hypot(*(one.expected - one.low for one in told))
-    more = math.hypot(*(one.high - one.expected for one in told))
+    expected = sum(forecast.expected for forecast in known)
+    less = math.hypot(*(forecast.expected - forecast.low for forecast in known))
+    more = math.hypot(*(forecast.high - forecast.expected for forecast in known))
     return Forecast(expected, max(0.0, expected - less), expected + more)

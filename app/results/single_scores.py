@@ -1,48 +1,54 @@
-"""Scores of documents that were judged one at a time."""
+"""Scores of documents that were judged one at a time, aggregated from all answers."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nextpair.app.results.answer_set import Numbers, Said, probabilities
+from nextpair.app.results.answer_set import AnswerSet, Numbers, probabilities
 from nextpair.selectors.aggregation import means
 from nextpair.selectors.aggregation.majority import majority
 from nextpair.selectors.aggregation.rationales import filter_by_threshold, filter_top
-from nextpair.selectors.aggregation.responses import Answers
+from nextpair.selectors.aggregation.responses import Responses
 from nextpair.storage.rows import JudgmentRow
 
 
-def _mean(said: Said) -> Numbers:
-    rows = said.final
-    return means.arithmetic_mean(said.documents(rows), said.values(rows), said.size)
+def _mean(answer_set: AnswerSet) -> Numbers:
+    rows = answer_set.final
+    return means.arithmetic_mean(
+        answer_set.documents(rows), answer_set.values(rows), answer_set.size
+    )
 
 
-def _median(said: Said) -> Numbers:
-    given: list[list[float]] = [[] for _ in range(said.size)]
-    for document, value in zip(said.documents(said.final), said.values(said.final), strict=True):
-        given[document].append(value)
-    return np.array([np.median(values) if values else np.nan for values in given])
+def _median(answer_set: AnswerSet) -> Numbers:
+    values_of: list[list[float]] = [[] for _ in range(answer_set.size)]
+    for document, value in zip(
+        answer_set.documents(answer_set.final), answer_set.values(answer_set.final), strict=True
+    ):
+        values_of[document].append(value)
+    return np.array([np.median(values) if values else np.nan for values in values_of])
 
 
-def _geometric_mean(said: Said) -> Numbers:
-    rows = said.final
-    return means.geometric_mean(said.documents(rows), said.values(rows), said.size)
+def _geometric_mean(answer_set: AnswerSet) -> Numbers:
+    rows = answer_set.final
+    return means.geometric_mean(
+        answer_set.documents(rows), answer_set.values(rows), answer_set.size
+    )
 
 
-def _magnitude(said: Said) -> Numbers:
-    rows = said.final
-    documents, workers = said.documents(rows), said.workers(rows)
-    return means.magnitude_scores(documents, workers, said.values(rows), said.size)
+def _magnitude(answer_set: AnswerSet) -> Numbers:
+    rows = answer_set.final
+    documents, workers = answer_set.documents(rows), answer_set.workers(rows)
+    return means.magnitude_scores(documents, workers, answer_set.values(rows), answer_set.size)
 
 
-def _majority(said: Said) -> Numbers:
-    return _most_voted(said.labelled(said.final))
+def _majority(answer_set: AnswerSet) -> Numbers:
+    return _most_voted(answer_set.labelled(answer_set.final))
 
 
-def _most_voted(answers: Answers) -> Numbers:
-    """Take the level with most votes; where several have, the mean of those."""
-    found = majority(answers)
-    counts = found.counts
+def _most_voted(answers: Responses) -> Numbers:
+    """Return the level with most votes; the mean of several where they tie."""
+    votes = majority(answers)
+    counts = votes.counts
     if not counts.shape[1]:
         return np.full(counts.shape[0], np.nan)
     best = (counts == counts.max(axis=1, keepdims=True)) & (counts > 0)
@@ -51,31 +57,35 @@ def _most_voted(answers: Answers) -> Numbers:
         return np.asarray((best * levels).sum(axis=1) / best.sum(axis=1), dtype=np.float64)
 
 
-def _dawid_skene(said: Said) -> Numbers:
-    rows = said.final
-    labels = [int(value) for value in said.values(rows + [row for row, _ in said.traps])]
-    known = [int(truth) for _, truth in said.traps if isinstance(truth, float)]
-    found = probabilities(said, said.documents(rows), labels, known, said.size, said.levels)
-    asked = np.bincount(said.documents(rows), minlength=said.size) > 0
-    return np.where(asked, found @ np.arange(said.levels), np.nan)
+def _dawid_skene(answer_set: AnswerSet) -> Numbers:
+    rows = answer_set.final
+    labels = [
+        int(value) for value in answer_set.values(rows + [row for row, _ in answer_set.traps])
+    ]
+    known = [int(truth) for _, truth in answer_set.traps if isinstance(truth, float)]
+    posterior = probabilities(
+        answer_set, answer_set.documents(rows), labels, known, answer_set.size, answer_set.levels
+    )
+    asked = np.bincount(answer_set.documents(rows), minlength=answer_set.size) > 0
+    return np.where(asked, posterior @ np.arange(answer_set.levels), np.nan)
 
 
-def _filtered(keep: Callable[[Sequence[str]], list[int]]) -> Callable[[Said], Numbers]:
-    def aggregate(said: Said) -> Numbers:
+def _filtered(keep: Callable[[Sequence[str]], list[int]]) -> Callable[[AnswerSet], Numbers]:
+    def aggregate(answer_set: AnswerSet) -> Numbers:
         by_document: dict[int, list[JudgmentRow]] = {}
-        for row in said.final:
+        for row in answer_set.final:
             by_document.setdefault(row.first, []).append(row)
         kept = [
             rows[place]
             for rows in by_document.values()
             for place in keep([str(row.answer.get("excerpt", "")) for row in rows])
         ]
-        return _most_voted(said.labelled(kept))
+        return _most_voted(answer_set.labelled(kept))
 
     return aggregate
 
 
-AGGREGATIONS: dict[str, Callable[[Said], Numbers]] = {
+AGGREGATIONS: dict[str, Callable[[AnswerSet], Numbers]] = {
     "mean": _mean,
     "median": _median,
     "geometric-mean": _geometric_mean,

@@ -1,4 +1,4 @@
-"""A process that another one started does not outlive it."""
+"""A child process exits with its parent, even if the parent was killed."""
 
 import os
 import threading
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from multiprocessing import parent_process
 
 
-def leave_with_parent(clean: Callable[[], None] = lambda: None) -> None:
-    """End this process when the one that started it is gone: even when that one was killed.
+def exit_with_parent(clean: Callable[[], None] = lambda: None) -> None:
+    """Exit this process as soon as its parent has ended, however it ended.
 
     Parameters
     ----------
     clean
-        Removes what the dead one can remove no more.
+        Removes what the parent can no longer remove.
     """
     parent = parent_process()
     if parent is not None:

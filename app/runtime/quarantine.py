@@ -1,8 +1,8 @@
-"""What strangers may hold: questions of sessions that their platform has not confirmed.
+"""Quarantine: assignments of sessions that their platform has not confirmed.
 
-Anyone can claim to be sent by a platform. Until it confirms that, a session's answers are held with
-their questions and are in no log, and nobody waits for its questions: others are asked something
-else while there is something else, and the same where there is not.
+Anyone can claim to be sent by a platform. Until the platform confirms that, the answers of a
+session are stored with its assignments, and are not in the log. Its leases are only advisory: other
+workers are asked other pairs while there are some, and then the same pairs.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -14,17 +14,17 @@ from nextpair.storage.quarantine import answered_at
 from nextpair.storage.rows import AssignmentRow, JudgmentRow, Purpose, State
 
 HELD_SECONDS = 366 * 86_400.0
-"""How long a held answer keeps others from being asked the same, unless its session lapses."""
+"""How long the advisory lease of a quarantined answer lasts, unless its session lapses."""
 
 
 class Quarantine:
-    """What a topic has handed out to sessions that nobody has confirmed."""
+    """The assignments of a topic that belong to unconfirmed sessions, by number."""
 
     def __init__(self) -> None:
         self._rows: dict[int, AssignmentRow] = {}
 
-    def file(self, row: AssignmentRow) -> bool:
-        """Note how an assignment stands now; False if it is not, or no longer, in quarantine."""
+    def apply(self, row: AssignmentRow) -> bool:
+        """Apply the new state of an assignment; False if it is not, or no longer, in quarantine."""
         self._rows.pop(row.number, None)
         if row.quarantine is None:
             return False
@@ -36,20 +36,20 @@ class Quarantine:
         """Return an assignment that is in quarantine."""
         return self._rows.get(number)
 
-    def of(self, session: int) -> list[AssignmentRow]:
-        """List what a session has."""
+    def of_session(self, session: int) -> list[AssignmentRow]:
+        """List the assignments of a session."""
         return [row for row in self._rows.values() if row.quarantine == session]
 
     def own_leases(self, session: int | None, now: float) -> Iterator[Lease]:
-        """Yield the pairs that a session itself holds."""
+        """Yield the leases of the session itself."""
         for row in self._rows.values() if session is not None else ():
             if row.quarantine == session and row.state == State.OPEN and _is_work(row, now):
                 yield _lease(row)
 
-    def soft_leases(
+    def advisory_leases(
         self, session: int | None, now: float, unserved: Collection[int]
     ) -> list[Lease]:
-        """List the pairs that other sessions hold or have answered: better asked later."""
+        """List the leases and answers of other sessions: their pairs are better asked later."""
         return [
             _lease(row)
             for row in self._rows.values()
@@ -59,39 +59,39 @@ class Quarantine:
             and _is_work(row, now)
         ]
 
-    def barred(self, session: int, worker_id: int) -> Iterator[Pair]:
-        """Yield the pairs that an unconfirmed session must not get.
+    def excluded_pairs(self, session: int, worker_id: int) -> Iterator[Pair]:
+        """Yield the pairs that an unconfirmed session must not be asked.
 
-        That is what it has answered or skipped, and what the same worker has in another one.
+        These are what it has answered or skipped, and what the same worker has in other sessions.
         """
         for row in self._rows.values():
-            mine = row.quarantine == session
-            done = mine and row.state != State.OPEN
-            others = not mine and row.worker_id == worker_id
-            if row.purpose == Purpose.WORK and (done or others):
+            own = row.quarantine == session
+            done = own and row.state != State.OPEN
+            elsewhere = not own and row.worker_id == worker_id
+            if row.purpose == Purpose.WORK and (done or elsewhere):
                 yield row.pair
 
-    def answered(self, session: int) -> list[Pair]:
-        """List the pairs of work that a session has answered, oldest first."""
-        rows = [row for row in self.of(session) if row.held and row.purpose == Purpose.WORK]
+    def answered_pairs(self, session: int) -> list[Pair]:
+        """List the pairs of work that a session has answered, oldest answer first."""
+        rows = [row for row in self.of_session(session) if row.held and row.purpose == Purpose.WORK]
         return [row.pair for row in sorted(rows, key=answered_at)]
 
-    def asides(self, worker_id: int) -> Iterable[tuple[str, Pair]]:
-        """Yield the questions by which a worker is checked in sessions not confirmed."""
+    def check_questions(self, worker_id: int) -> Iterable[tuple[str, Pair]]:
+        """Yield the check questions that a worker was asked in unconfirmed sessions."""
         for row in self._rows.values():
             if row.worker_id == worker_id and row.purpose != Purpose.WORK:
                 yield row.purpose, row.pair
 
     def find(self, worker_id: int, pair: Pair, purpose: str) -> AssignmentRow | None:
-        """Return what a worker has of a pair."""
+        """Return a worker's quarantined assignment of a pair, for a purpose."""
         for row in self._rows.values():
             if (row.worker_id, row.pair, row.purpose) == (worker_id, pair, purpose):
                 return row
         return None
 
 
-def taken_over(row: AssignmentRow, session: int | None) -> AssignmentRow:
-    """Give a worker's question to another of their sessions: what was held of it is void."""
+def reassigned(row: AssignmentRow, session: int | None) -> AssignmentRow:
+    """Move an assignment to another session of its worker: an answer stored with it is void."""
     return replace(
         row,
         state=State.OPEN,
@@ -103,8 +103,8 @@ def taken_over(row: AssignmentRow, session: int | None) -> AssignmentRow:
     )
 
 
-def held_judgment(row: AssignmentRow) -> JudgmentRow:
-    """Return an answer that is held as the entry of the log that it may become; 0 is no number."""
+def quarantined_judgment(row: AssignmentRow) -> JudgmentRow:
+    """Return a quarantined answer as the judgment it may become; its number is 0 until then."""
     assert row.held is not None
     return JudgmentRow(
         row.topic_id,

@@ -1,4 +1,4 @@
-"""Notices when another program changes the database's tables: then nothing is written any more."""
+"""Watches the database's schema revision: if another program changes it, writing stops."""
 
 import logging
 import threading
@@ -7,17 +7,17 @@ from contextlib import contextmanager
 
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage.database import Database
-from nextpair.storage.migrating import watch_schema
+from nextpair.storage.schema_revisions import watch_schema
 
 log = logging.getLogger("nextpair")
 
 EVERY_SECONDS = 5.0
-"""How often it is looked: one statement per process, and none for any request."""
+"""How often the revision is read: one statement per process, instead of one per request."""
 
 
 @contextmanager
 def schema_watched(database: Database) -> Iterator[None]:
-    """Look at the revision of a database again and again, in a thread of its own."""
+    """Check the revision of a database periodically, in a thread of its own."""
     stop = threading.Event()
     thread = threading.Thread(target=_watch, args=(database, stop), name="schema", daemon=True)
     thread.start()
@@ -33,7 +33,7 @@ def _watch(database: Database, stop: threading.Event) -> None:
         try:
             changed = watch_schema(database)
         except NextpairError as error:
-            # Requests are told, too; and what is there now is looked at the next time.
+            # Requests get the same error; the revision is read again next time.
             log.warning("database: %s", error)
             continue
         if changed and database.outdated:

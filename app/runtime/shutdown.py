@@ -1,21 +1,21 @@
-"""Streams without an end are told when the service stops: they would hold it up, and be cut off."""
+"""Signals of shutdown set an event, so that endless streams end: they would delay the shutdown."""
 
 import signal
 import threading
 from types import FrameType
 
 
-def note_stop(stopping: threading.Event) -> None:
-    """Set an event when this process is asked to stop; who is asked now goes on being asked."""
+def set_on_shutdown_signal(stopping: threading.Event) -> None:
+    """Set an event on SIGINT and SIGTERM, then call the handler that was installed before."""
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGINT, signal.SIGTERM):
-        asked = signal.getsignal(number)
+        previous = signal.getsignal(number)
 
-        def note(number: int, frame: FrameType | None, asked: object = asked) -> None:
+        def note(number: int, frame: FrameType | None, previous: object = previous) -> None:
             stopping.set()
-            if callable(asked):
-                asked(number, frame)
+            if callable(previous):
+                previous(number, frame)
 
-        if callable(asked):
+        if callable(previous):
             signal.signal(number, note)

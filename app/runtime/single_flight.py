@@ -1,4 +1,4 @@
-"""Single flight: what many ask for at the same moment is looked up once."""
+"""Single flight: concurrent calls for the same key share one lookup."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,31 +6,31 @@ from typing import Generic, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
-Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 
-class SingleFlight(Generic[Answer]):
-    """Shares the answer of a call that is under way with all who ask for the same meanwhile.
+class SingleFlight(Generic[Value]):
+    """Shares the result of a call in flight with all callers of the same key.
 
-    Without it, all requests of a busy minute would look the same key up when it is forgotten, and
-    have all threads with that.
+    Without it, whenever a cached key expires, every request of that moment would look it up, and
+    these lookups would occupy all threads.
     """
 
     def __init__(self) -> None:
-        self._under_way: dict[str, asyncio.Task[Answer]] = {}
+        self._in_flight: dict[str, asyncio.Task[Value]] = {}
 
-    async def do(self, name: str, call: Callable[[str], Answer]) -> Answer:
-        """Call something by name in a thread, unless that is being done."""
-        task = self._under_way.get(name)
+    async def do(self, name: str, call: Callable[[str], Value]) -> Value:
+        """Call with a key in a thread; if such a call is in flight, wait for its result."""
+        task = self._in_flight.get(name)
         if task is None:
             task = asyncio.ensure_future(run_in_threadpool(call, name))
-            self._under_way[name] = task
+            self._in_flight[name] = task
             task.add_done_callback(lambda done: self._forget(name, done))
-        # Whoever goes away does not take the others' answer along.
+        # If one caller is cancelled, the others still get the result.
         return await asyncio.shield(task)
 
-    def _forget(self, name: str, done: "asyncio.Task[Answer]") -> None:
-        del self._under_way[name]
+    def _forget(self, name: str, done: "asyncio.Task[Value]") -> None:
+        del self._in_flight[name]
         if not done.cancelled():
-            # Looked at, should everyone who asked have gone.
+            # Retrieved, or asyncio would log it where every caller was cancelled.
             done.exception()

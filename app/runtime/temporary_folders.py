@@ -1,7 +1,7 @@
-"""Temporary folders that do not outlive their process for long, however it ends.
+"""Temporary folders that are cleaned up even if their process was killed.
 
-Whoever has a folder holds the lock of a file in it. A folder whose lock nobody holds is a dead
-process's, and is removed when the next one is made.
+The owner of a folder holds a lock on a file in it. A folder whose lock nobody holds belonged to a
+process that has ended, and is removed when the next folder is made.
 """
 
 import os
@@ -18,15 +18,15 @@ if sys.platform != "win32":
 
 LOCK = "lock"
 NEW_SECONDS = 60
-"""How long a folder may be without a lock: it is just being made."""
+"""How old a folder without a lock file may be: younger ones are just being made."""
 
 
 @contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
-    """Make a temporary folder for a while, and remove those that the dead have left."""
+    """Make a temporary folder for the block, and remove abandoned ones."""
     _remove_abandoned(prefix)
     folder = Path(tempfile.mkdtemp(prefix=prefix))
-    # Not for children: one that lives longer than its parent would keep the lock.
+    # Not inherited: a child that outlives its parent would keep the lock.
     lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if sys.platform != "win32":
@@ -48,7 +48,7 @@ def _is_abandoned(folder: Path) -> bool:
         return False
     try:
         status = folder.lstat()
-        # A link may lead anywhere, and what is another user's is not ours to look into.
+        # A symbolic link may point anywhere, and folders of other users are not ours.
         if folder.is_symlink() or not folder.is_dir() or status.st_uid != os.getuid():
             return False
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)

@@ -1,4 +1,4 @@
-"""The topics a process has in memory: as many as fit, the least recently used go first."""
+"""An LRU cache of topic projections, bounded in bytes, with one lock for each topic."""
 
 import threading
 from collections import OrderedDict
@@ -6,54 +6,60 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from nextpair.app.runtime.projection import LiveTopic
+from nextpair.app.runtime.projection import TopicProjection
 from nextpair.storage.errors import Unavailable
 
 
-class WouldWait(Exception):
-    """What was asked for cannot be had without waiting for others; ask again, patiently."""
+class WouldBlock(Exception):
+    """A lock or a topic is not available without blocking; try again where blocking is allowed."""
 
 
-def weight_of(live: LiveTopic) -> int:
-    """Estimate how many bytes a topic takes, by what was measured; rather too many than too few.
+def weight_of(projection: TopicProjection) -> int:
+    """Estimate the bytes that a projection takes, by measured constants; rather too many.
 
-    The tie matrix grows with the square of the documents; not every selector draws one.
+    The tie matrix grows with the square of the documents; not every selector has one.
     """
-    size, features = len(live.state.documents), live.state.documents.features.shape[1]
+    size, features = len(projection.state.documents), projection.state.documents.features.shape[1]
     return (
         50_000
         + (1_000 + 105 * int(features)) * size
-        + 800 * live.head.position
+        + 800 * projection.head.position
         + 43 * size**2 // 10
     )
 
 
 @dataclass(slots=True)
 class Slot:
-    """One topic's place in memory, and the lock whoever uses it holds."""
+    """The cache entry of one topic: its projection, and the lock that whoever uses it holds.
+
+    Parameters
+    ----------
+    users
+        How many threads hold the lock or wait for it: a pinned entry is not evicted.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    live: LiveTopic | None = None
+    projection: TopicProjection | None = None
     weight: int = 0
     users: int = 0
 
     @contextmanager
-    def moving(self) -> Iterator[None]:
-        """Move the topic in memory on; if that ends half-way it is forgotten, and read anew."""
+    def invalidated_on_error(self) -> Iterator[None]:
+        """Drop the projection if the block raises: it may be half changed, and is loaded anew."""
         try:
             yield
         except BaseException:
-            self.live = None
+            self.projection = None
             raise
 
 
 class TopicCache:
-    """Slots by topic. What is in one is only a memory: the database knows everything.
+    """Slots by topic. A projection is only a cache: the database has the whole truth.
 
     Parameters
     ----------
     wait_seconds
-        How long to wait for a topic that others have, who may wait for the database themselves.
+        How long to wait for the lock of a topic; its holder may be waiting for the database.
     """
 
     def __init__(self, most_bytes: int, wait_seconds: float) -> None:
@@ -64,16 +70,16 @@ class TopicCache:
         self._bytes = 0
 
     @contextmanager
-    def hold(self, topic_id: int, *, patient: bool = True) -> Iterator[Slot]:
-        """Wait for one's turn with a topic in this process, and have it alone.
+    def hold(self, topic_id: int, *, blocking: bool = True) -> Iterator[Slot]:
+        """Take a topic's lock in this process, and yield its slot.
 
-        Threads queue here and not at the database, where each would keep a connection waiting.
-        Who is not patient gets WouldWait instead.
+        Threads queue here, and not at the database, where each would occupy a connection. Without
+        `blocking`, WouldBlock is raised where another thread has the lock.
         """
         slot = self._enter(topic_id)
         try:
-            if not slot.lock.acquire(timeout=self._wait_seconds if patient else 0):
-                raise Unavailable("the topic is in use; try again") if patient else WouldWait()
+            if not slot.lock.acquire(timeout=self._wait_seconds if blocking else 0):
+                raise Unavailable("the topic is in use; try again") if blocking else WouldBlock()
             try:
                 yield slot
             finally:
@@ -91,13 +97,13 @@ class TopicCache:
     def _leave(self, topic_id: int, slot: Slot) -> None:
         with self._mutex:
             slot.users -= 1
-            # Looked at once: whoever has the slot's lock by now may forget the topic meanwhile.
-            live = slot.live
-            weight = weight_of(live) if live else 0
+            # Read once: another thread may have the slot's lock by now, and drop the projection.
+            projection = slot.projection
+            weight = weight_of(projection) if projection else 0
             self._bytes += weight - slot.weight
             slot.weight = weight
-            if live is None and not slot.users:
-                # Whoever asks for topics that are not there must not fill the memory.
+            if projection is None and not slot.users:
+                # Otherwise calls for topics that do not exist would fill the memory.
                 del self._slots[topic_id]
             if self._bytes > self._most:
                 self._evict()
@@ -111,7 +117,7 @@ class TopicCache:
                 self._bytes -= slot.weight
 
     def has(self, topic_id: int) -> bool:
-        """Say whether a topic is in memory."""
+        """Say whether a topic has a slot."""
         return topic_id in self._slots
 
     def __len__(self) -> int:
@@ -119,5 +125,5 @@ class TopicCache:
 
     @property
     def bytes(self) -> int:
-        """How much the topics in memory take, by estimate."""
+        """How many bytes the projections in memory take, by estimate."""
         return self._bytes

@@ -1,128 +1,141 @@
-"""Unit of work: one act changes one topic, by compare-and-swap where it can, else under its lock.
+"""Optimistic concurrency: a decision commits by compare-and-swap, or else under a row lock.
 
-What this process remembers of a topic is mostly still true, so the act decides from that first, and
-the write itself finds out whether it was: one statement less, and others wait for the topic only
-while it is written to. Any other end than a change that was written, an error for one, could come
-from what is old; then the act decides again, under the lock.
+The projection in this process is mostly up to date. So a decision is made on it first, and its
+write is a compare-and-swap on the topic's version. This saves the statement that takes the lock,
+and other processes wait for the topic only while it is being written. Every other outcome (an
+error, or nothing to change) could come from a stale projection. Then the decision is made again
+with the topic's row locked, on a projection that has caught up.
 """
 
 import time
 from typing import Protocol
 
 from nextpair.app.errors import UnknownTopic
-from nextpair.app.runtime.projection import Change, LiveTopic
+from nextpair.app.runtime.projection import TopicDelta, TopicProjection
 from nextpair.app.runtime.topic_cache import Slot, TopicCache
 from nextpair.app.runtime.unit_of_work import (
-    Act,
+    Decision,
     Result,
-    Step,
-    attempt,
-    decide,
-    is_simple,
+    UnitOfWork,
+    commit_in_single_statement,
+    decide_without_lock,
+    fits_single_statement,
+    try_optimistically,
     write,
-    write_at_once,
 )
 from nextpair.storage import topics
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import Locked, Unavailable
 from nextpair.storage.rows import TopicHead
-from nextpair.storage.single_statement import News
+from nextpair.storage.single_statement import ConcurrentDelta
 
 LOCK_SECONDS = 0.2
-"""How long a topic is kept from its readers while its writer waits for a lock on the file."""
+"""How long readers are kept from a topic while its writer waits for the lock on the SQLite file."""
 TRIES = 4
-"""How often a change is tried without the topic's lock, each time on what others have done."""
+"""How often a single-statement commit is tried, each time after applying the changes of others."""
 
 
 class CatchUp(Protocol):
-    """Brings a topic in memory to its newest version."""
+    """Brings the projection of a topic to the newest version."""
 
     def __call__(
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
-    ) -> LiveTopic:
-        """Bring it there."""
+    ) -> TopicProjection:
+        """Read what has happened since the projection's version, and apply it."""
 
 
 class Transactor:
-    """Changes topics in the database, and then in memory."""
+    """Commits decisions on topics to the database, and then applies them to the projections.
+
+    Order of locks, which prevents deadlocks: first the lock of the topic's slot in this process,
+    then the write lock (SQLite) or the topic's row (PostgreSQL), then a worker's row.
+    """
 
     def __init__(self, database: Database, topics: TopicCache, catch_up: CatchUp) -> None:
         self._database = database
         self._topics = topics
         self._catch_up = catch_up
 
-    def change(self, topic_id: int, act: Act[Result]) -> Result:
-        """Let an act change a topic, or find that there is nothing to change."""
-        until = time.monotonic() + self._database.busy_seconds
+    def transact(self, topic_id: int, decide: Decision[Result]) -> Result:
+        """Make a decision on a topic and commit it; return its result after the commit."""
+        deadline = time.monotonic() + self._database.busy_seconds
         while True:
             try:
-                return self._change(topic_id, act)
+                return self._transact(topic_id, decide)
             except Locked as error:
-                if time.monotonic() > until:
+                if time.monotonic() > deadline:
                     raise Unavailable(str(error)) from error
-            # Whoever has the file may keep it for long: meanwhile the topic can be read.
+            # Another program may hold the file's lock for long. Wait for it without the slot's
+            # lock, so that the topic can be read meanwhile.
             with self._database.write():
                 pass
 
-    def _change(self, topic_id: int, act: Act[Result]) -> Result:
+    def _transact(self, topic_id: int, decide: Decision[Result]) -> Result:
         with self._topics.hold(topic_id) as slot:
-            step = self._act_at_once(slot, act)
-            if step is None:
+            work = self._commit_in_single_statement(slot, decide)
+            if work is None:
                 with self._database.write(wait=LOCK_SECONDS) as connection:
-                    step = self._act_unlocked(connection, slot, act)
-                    if step is None:
-                        step = self._act_locked(connection, slot, topic_id, act)
-            if step.change is not None and slot.live is not None:
-                with slot.moving():
-                    slot.live.apply(step.change)
-        return step.result
+                    work = self._write_optimistically(connection, slot, decide)
+                    if work is None:
+                        work = self._write_locked(connection, slot, topic_id, decide)
+            if work.delta is not None and slot.projection is not None:
+                with slot.invalidated_on_error():
+                    slot.projection.apply(work.delta)
+        return work.result
 
-    def _act_at_once(self, slot: Slot, act: Act[Result]) -> Step[Result] | None:
-        """Act in a single statement, where statements are journeys."""
-        if self._database.is_sqlite or slot.live is None:
+    def _commit_in_single_statement(
+        self, slot: Slot, decide: Decision[Result]
+    ) -> UnitOfWork[Result] | None:
+        """Decide and commit with one statement, where each statement is a network round trip."""
+        if self._database.is_sqlite or slot.projection is None:
             return None
-        with self._database.at_once() as connection:
+        with self._database.autocommit() as connection:
             for _ in range(TRIES):
-                step = decide(connection, slot.live, act)
-                if step is None or not is_simple(step):
+                work = decide_without_lock(connection, slot.projection, decide)
+                if work is None or not fits_single_statement(work):
                     return None
-                told = write_at_once(connection, slot.live, step)
-                if told is None:
-                    return step
-                change = _change_of(told, slot.live)
-                if change is None:
+                concurrent = commit_in_single_statement(connection, slot.projection, work)
+                if concurrent is None:
+                    return work
+                delta = _delta_of(concurrent, slot.projection)
+                if delta is None:
                     return None
-                with slot.moving():
-                    slot.live.apply(change)
+                with slot.invalidated_on_error():
+                    slot.projection.apply(delta)
         return None
 
-    def _act_unlocked(
-        self, connection: Connection, slot: Slot, act: Act[Result]
-    ) -> Step[Result] | None:
-        """Act on what is remembered; where that was tried at once already, it is likely old."""
-        if not self._database.is_sqlite or slot.live is None:
-            return None
-        return attempt(connection, slot.live, act)
+    def _write_optimistically(
+        self, connection: Connection, slot: Slot, decide: Decision[Result]
+    ) -> UnitOfWork[Result] | None:
+        """Decide on the projection as it is.
 
-    def _act_locked(
-        self, connection: Connection, slot: Slot, topic_id: int, act: Act[Result]
-    ) -> Step[Result]:
+        On PostgreSQL the single statement has tried that already: the projection is likely stale.
+        """
+        if not self._database.is_sqlite or slot.projection is None:
+            return None
+        return try_optimistically(connection, slot.projection, decide)
+
+    def _write_locked(
+        self, connection: Connection, slot: Slot, topic_id: int, decide: Decision[Result]
+    ) -> UnitOfWork[Result]:
+        """Lock the topic's row, catch up, then decide and write."""
         head = topics.lock_topic(connection, topic_id)
         if head is None:
             raise UnknownTopic()
-        live = self._catch_up(connection, slot, topic_id, head)
-        step = act(connection, live, True)
-        assert step is not None, "an act that has the lock decides"
-        if step.change is not None and not write(connection, live, step):
-            # Only a study that was changed in this very moment can do that.
+        projection = self._catch_up(connection, slot, topic_id, head)
+        work = decide(connection, projection, True)
+        assert work is not None, "a decision under the lock must not be put off"
+        if work.delta is not None and not write(connection, projection, work):
+            # The topic's row is locked, so only a concurrent change of the study can cause this.
             raise Unavailable("the study is being changed; try again")
-        return step
+        return work
 
 
-def _change_of(told: News, live: LiveTopic) -> Change | None:
-    """Return what others have done to a topic in memory; None if there is more to be read."""
-    if told.head.golds != len(live.golds):
+def _delta_of(concurrent: ConcurrentDelta, projection: TopicProjection) -> TopicDelta | None:
+    """Return what others have changed as a delta; None if it is not complete."""
+    if concurrent.head.golds != len(projection.golds):
         return None
-    votes = [vote for vote in told.votes if vote[-1] in live.hears]
-    retracted = (number for number, purpose in told.retracted if purpose in live.hears)
-    return Change(told.head, told.changed, votes, frozenset(retracted))
+    purposes = projection.folded_purposes
+    records = [record for record in concurrent.records if record[-1] in purposes]
+    retracted = (number for number, purpose in concurrent.retracted if purpose in purposes)
+    return TopicDelta(concurrent.head, concurrent.changed, records, frozenset(retracted))

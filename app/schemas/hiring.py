@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.field_types import Line, OptionValue
-from nextpair.app.hiring.pay_rules import Hiring
+from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.schemas.common import RequestModel, Timestamp
-from nextpair.storage.hiring_rows import DeedState, HiringState
+from nextpair.storage.hiring_rows import HiringState, OutboxState
 
 
 class HiringIn(RequestModel):
@@ -41,7 +41,7 @@ class PlanIn(RequestModel):
     platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict
     )
-    hiring: Hiring = Field(default_factory=Hiring)
+    hiring: HiringRules = Field(default_factory=HiringRules)
 
 
 class CallOut(BaseModel):
@@ -75,7 +75,7 @@ class ActivityOut(BaseModel):
     number: int
     platform: str
     kind: str
-    state: DeedState
+    state: OutboxState
     cost: int
     offer: str | None = Field(description="as the platform calls it")
     session: str | None = Field(description="as the platform calls it")

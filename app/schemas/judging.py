@@ -11,7 +11,7 @@ from nextpair.app.field_types import Flag, Integer, Line, Real
 from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.schemas.topics import DocumentName
 from nextpair.selectors.state.judgments import Outcome
-from nextpair.storage.rows import Check, Effect, State
+from nextpair.storage.rows import Check, State, VerdictEffect
 
 AnswerContent = Annotated[
     dict[str, Any],
@@ -127,7 +127,7 @@ class VerdictOut(BaseModel):
         description="whether answers reach every pass mark; not passed and effect none: too little"
         " was answered to tell, and nothing follows"
     )
-    effect: Effect
+    effect: VerdictEffect
     findings: list[FindingOut]
     created_at: Timestamp
 

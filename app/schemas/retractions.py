@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, FailFast, Field, model_validator
 
-from nextpair.app.enums import Why
+from nextpair.app.enums import RankChangeCause
 from nextpair.app.field_types import SAFE_INTEGER, Flag, Integer, Line
 from nextpair.app.schemas.common import Name, RequestModel
 from nextpair.selectors.state.status import Status
@@ -57,7 +57,7 @@ class SumOut(BaseModel):
 class BecauseOut(BaseModel):
     """Why a document is elsewhere, or more or less certain."""
 
-    why: Why = Field(
+    why: RankChangeCause = Field(
         description="own: judgments about it are gone; inferred: what followed from them is;"
         " goal: the topic has not reached its goal any more, so each document must be certain by"
         " itself; neighbours: judgments about documents it was compared with are gone; workers:"

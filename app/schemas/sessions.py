@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.field_types import Flag, Integer, Line
-from nextpair.app.platforms.facts import Code, Finish, Form, Redirect
+from nextpair.app.platforms.messages import CompletionAction, CompletionCode, FormPost, Redirect
 from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.schemas.judging import DesignOut, NextOut, VerdictOut
 
@@ -65,14 +65,14 @@ class FinishOut(BaseModel):
     code: str | None = Field(None, description="of a code: what the worker copies")
 
 
-def finish_out(finish: Finish) -> FinishOut:
+def finish_out(finish: CompletionAction) -> FinishOut:
     """Describe how a page ends."""
     match finish:
-        case Form(action, fields):
+        case FormPost(action, fields):
             return FinishOut(kind="form", action=action, fields=dict(fields))
         case Redirect(url):
             return FinishOut(kind="redirect", url=url)
-        case Code(code):
+        case CompletionCode(code):
             return FinishOut(kind="code", code=code)
     return FinishOut(kind="nothing")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.field_types import Integer, Line, OptionValue, Prose, Real
-from nextpair.app.hiring.pay_rules import Hiring
+from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.studies.study import Currency, Price, StudySettings
 from nextpair.storage.rows import Status, WorkerStatus
@@ -43,7 +43,7 @@ class StudyChange(RequestModel):
     platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="all of them: what is left out has its default"
     )
-    hiring: Hiring = Field(default_factory=Hiring, description="all of it, as above")
+    hiring: HiringRules = Field(default_factory=HiringRules, description="all of it, as above")
     price: Price | None = Field(None, description="of one answer; null if it has none")
     currency: Currency = "USD"
 

@@ -1,7 +1,7 @@
-"""API keys: made here, shown once, kept as hashes; how many calls each may make; and signing in.
+"""API keys (shown once, stored as hashes), their rate limits, and signing a browser in.
 
-A browser is signed in by a one-time code, which it exchanges for a key of its own. That key has an
-end, and is revoked with the key that made the code.
+A browser is signed in by a one-time code, which it exchanges for a key of its own. That key
+expires, and is revoked together with the key that made the code.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ SIGN_IN_SECONDS = 600.0
 SIGNED_IN_SECONDS = 7 * 86_400.0
 """How long a browser stays signed in."""
 TRUST_SECONDS = 5.0
-"""How long a key is taken at its word before the database is asked again whether it still holds."""
+"""How long a key is cached, before the database is asked again whether it was revoked."""
 MOST_BUCKETS = 100_000
-"""How many callers' allowances are remembered, about 30 MB of them."""
+"""How many callers' buckets are kept, about 30 MB of them."""
 
 
 def make_key(
@@ -67,7 +67,7 @@ def make_sign_in(connection: Connection, key_id: str, now: float) -> tuple[str, 
 
 
 def check_sign_in(connection: Connection, code: str, now: float) -> None:
-    """Raise unless a one-time code can be used: guesses must not keep the database from others."""
+    """Raise unless a one-time code is valid: a read, so that guesses do not take the write lock."""
     if keys.find_sign_in(connection, _hash(code), now) is None:
         raise BadSignIn()
 
@@ -79,14 +79,14 @@ def use_sign_in(connection: Connection, code: str, now: float) -> tuple[str, Key
     if made_by is None or _end_of(made_by, now):
         raise BadSignIn()
     label = f"a browser, signed in by {made_by.id}"
-    # Of a browser that signs another one in, the other is not the child, but its brother or sister.
+    # A browser that signs in another one shares its parent key with it: the tree has two levels.
     parent = made_by.parent or made_by.id
     scope = Scope(made_by.scope)
     return make_key(connection, scope, label, now, seconds=SIGNED_IN_SECONDS, parent=parent)
 
 
 def sign_out(connection: Connection, key_id: str, now: float) -> bool:
-    """Let a browser's own key open nothing any more; any other key stays. Return which it was."""
+    """Revoke a browser's own key; other keys stay. Return whether it was a browser's."""
     row = keys.find_key(connection, key_id)
     if row is None or row.parent is None:
         return False
@@ -95,7 +95,7 @@ def sign_out(connection: Connection, key_id: str, now: float) -> bool:
 
 
 def revoke_key(connection: Connection, key_id: str, now: float) -> KeyRow:
-    """Let a key open nothing any more."""
+    """Revoke a key."""
     keys.revoke_key(connection, key_id, now)
     row = keys.find_key(connection, key_id)
     if row is None:
@@ -108,7 +108,7 @@ def _hash(key: str) -> str:
 
 
 class KeyRing:
-    """Knows keys again, and remembers them for a few seconds."""
+    """Authenticates keys, and caches them for a few seconds."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
@@ -116,15 +116,15 @@ class KeyRing:
         self._known: dict[str, tuple[KeyRow, float]] = {}
 
     def remembered(self, key: str) -> KeyRow | None:
-        """Return whose key this is, if the database was asked about it a moment ago."""
+        """Return the row of a key from the cache, if it is there and has not expired."""
         known = self._known.get(_id_of(key))
         if known is None or known[1] <= time.monotonic():
             return None
         return _check(key, known[0], self._clock())
 
     def open(self, key: str) -> KeyRow:
-        """Return whose key this is."""
-        with self._database.glance() as connection:
+        """Return the row of a key from the database, and cache it."""
+        with self._database.read_one_statement() as connection:
             row = keys.find_key(connection, _id_of(key))
         if row is None:
             raise Unauthorized("the key is not one of this installation's")
@@ -132,7 +132,7 @@ class KeyRing:
         return _check(key, row, self._clock())
 
     def forget(self, key_id: str) -> None:
-        """Ask the database about a key, and those it has signed in, the next time."""
+        """Remove a key, and those that it has signed in, from the cache."""
         for known, (row, _) in [*self._known.items()]:
             if key_id in (known, row.parent):
                 self._known.pop(known, None)
@@ -143,7 +143,7 @@ def _id_of(key: str) -> str:
 
 
 def find_valid(connection: Connection, key: str, now: float) -> KeyRow | None:
-    """Return whose key this is, if it opens anything."""
+    """Return the row of a key, if it is valid."""
     row = keys.find_key(connection, _id_of(key))
     if row is None or not hmac.compare_digest(row.hash, _hash(key)) or _end_of(row, now):
         return None
@@ -151,7 +151,7 @@ def find_valid(connection: Connection, key: str, now: float) -> KeyRow | None:
 
 
 def still_open(connection: Connection, key_ids: Collection[str], now: float) -> frozenset[str]:
-    """Return those of some keys, by their ids, that still open something."""
+    """Return the ids of those keys that are still valid."""
     rows = keys.keys_of(connection, key_ids)
     return frozenset(row.id for row in rows if not _end_of(row, now))
 
@@ -165,7 +165,7 @@ def _check(key: str, row: KeyRow, now: float) -> KeyRow:
 
 
 def _end_of(row: KeyRow, now: float) -> str:
-    """Say why a key opens nothing any more, if that is so."""
+    """Return why a key is no longer valid; empty if it is."""
     if row.revoked_at is not None:
         return "the key was revoked"
     if row.expires_at is not None and row.expires_at <= now:
@@ -180,16 +180,16 @@ class _Bucket:
 
 
 class RateLimit:
-    """A bucket for each caller, which holds two seconds' worth of calls and fills up evenly.
+    """Token buckets by caller, each of two seconds' worth of calls.
 
-    Each process counts its own share: a count all processes agree on would cost a write per call.
-    So many buckets are kept, and the one that was not used for longest goes first: it is full by
+    Each process counts by itself: one count over all processes would cost a write per call. The
+    number of buckets is limited, and the least recently used one is dropped first: it is full by
     then, unless thousands of others call at the same moment.
 
     Parameters
     ----------
     who
-        Who is limited, as they are told.
+        Who is limited, in the words of the error message.
     at_once
         The least a full bucket holds.
     """
@@ -232,7 +232,7 @@ class RateLimit:
 
 
 def network_of(address: str) -> str:
-    """Return what is limited as one of a remote address: one person has 2^64 addresses of IPv6."""
+    """Return the network of an address that is limited as one: a person has 2^64 IPv6 addresses."""
     try:
         parsed = ip_address(address)
     except ValueError:

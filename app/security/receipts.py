@@ -1,10 +1,10 @@
-"""What proves that something comes from us: receipts, codes, names of deeds, words of hooks."""
+"""What proves that something comes from us: receipts, codes, idempotency keys, webhook secrets."""
 
 import base64
 import hashlib
 import hmac
 
-from nextpair.app.platforms.facts import Receipt
+from nextpair.app.platforms.messages import Receipt
 
 CODE = 10
 WORD = 32
@@ -12,7 +12,7 @@ TOKEN = 40
 
 
 class Receipts:
-    """Signs with the installation's secret; nothing of it is stored."""
+    """Derives codes from the installation's secret (HMAC), so that none of them is stored."""
 
     def __init__(self, secret: str) -> None:
         self._key = hashlib.sha256(f"hiring\0{secret}".encode()).digest()
@@ -28,17 +28,17 @@ class Receipts:
         code = base64.b32encode(self._digest("code", submission_id)).decode()[:CODE]
         return Receipt(f"{submission_id}.{token}", code, answered)
 
-    def matches(self, brought: str, submission_id: int, session: str, worker_id: int) -> bool:
-        """Say whether what a worker brought is the receipt, or the code, of their session."""
+    def matches(self, presented: str, submission_id: int, session: str, worker_id: int) -> bool:
+        """Say whether a worker has presented the receipt, or the code, of their session."""
         own = self.receipt(submission_id, session, worker_id, 0)
-        given = brought.strip().encode(errors="replace")
-        is_token = hmac.compare_digest(given, own.token.encode())
-        return hmac.compare_digest(given.upper(), own.code.encode()) or is_token
+        value = presented.strip().encode(errors="replace")
+        is_token = hmac.compare_digest(value, own.token.encode())
+        return hmac.compare_digest(value.upper(), own.code.encode()) or is_token
 
-    def deed_token(self, study_id: int, token: str) -> str:
-        """Name a deed so that no other deed, of any installation, has the same name."""
+    def idempotency_key(self, study_id: int, token: str) -> str:
+        """Return the idempotency key of a command: no other command of any installation has it."""
         return self._digest("deed", study_id, token).hex()[:TOKEN]
 
-    def hook_word(self, study_id: int) -> str:
-        """Return the word in a study's address for news, which only its platform is told."""
+    def webhook_secret(self, study_id: int) -> str:
+        """Return the secret part of a study's webhook address, which only its platform knows."""
         return self._digest("hook", study_id).hex()[:WORD]

@@ -1,4 +1,4 @@
-"""Signed tokens, which workers carry instead of keys: for one attempt, or for a session."""
+"""Signed tokens, which workers hold instead of API keys: for one attempt, or for a session."""
 
 import hashlib
 from collections.abc import Callable
@@ -15,12 +15,12 @@ DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRef:
-    """Which assignment is meant, and which attempt at it if that matters.
+    """A reference to an assignment, and to one attempt at it if that matters.
 
     Parameters
     ----------
     worker_id, issued_at
-        Whose it is and when its first token was signed, as far as a token says so.
+        Its worker, and when its first token was signed, where the token has these.
     """
 
     topic_id: int
@@ -31,7 +31,7 @@ class AssignmentRef:
 
     @property
     def id(self) -> str:
-        """How the outside calls the assignment."""
+        """The public id of the assignment."""
         return f"{self.topic_id}-{self.number}"
 
 
@@ -64,7 +64,7 @@ class TokenSigner:
         self._seconds = round(days * DAY)
 
     def sign(self, ref: AssignmentRef) -> str:
-        """Make the token of one attempt; one that follows another ends when that does."""
+        """Make the token of one attempt; the token of a next attempt expires with the first one."""
         at = ref.issued_at
         signer = self._signer if at is None else _Timestamps(self._secret, lambda: at)
         content = f"{ref.topic_id}-{ref.number}-{ref.attempt}"
@@ -82,7 +82,7 @@ class TokenSigner:
             raise ExpiredToken() from None
         except BadData:
             raise BadToken() from None
-        # Of a token that an earlier version signed, nobody knows whose it is.
+        # Tokens that an earlier version has signed have no worker.
         topic_id, number, attempt, *worker = (int(part) for part in signed.split(b"-"))
         worker_id = worker[0] if worker else None
         return AssignmentRef(topic_id, number, attempt, worker_id, signed_at.timestamp())
@@ -90,7 +90,7 @@ class TokenSigner:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Who judges in which study, until when.
+    """A worker's session in a study, and its limits.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ class Session:
     begun_at
         From when on answers count as given in it.
     submission
-        What the session is to the platform that sent them, if one did.
+        The submission at the platform that has sent the worker, if one has.
     quarantine
-        The same, while that platform has not confirmed it: never as a token says, always looked up.
+        The same, while that platform has not confirmed it: never from a token, always looked up.
     """
 
     study: str
@@ -117,7 +117,7 @@ class Session:
 
 
 class SessionSigner:
-    """Signs sessions, and reads them back: nothing about them is stored."""
+    """Signs sessions, and reads them back: they are stateless."""
 
     def __init__(self, secret: str) -> None:
         self._serializer = URLSafeSerializer(

@@ -117,8 +117,8 @@ class RecordedTruth:
         total, count = np.zeros(len(self.documents)), np.zeros(len(self.documents))
         for (first, second), answers in self.answers.items():
             for answer in answers:
-                total[first] += SCORES[answer.outcome]
-                total[second] += 1 - SCORES[answer.outcome]
+                total[first] += answer.outcome.score
+                total[second] += 1 - answer.outcome.score
                 count[[first, second]] += 1
         middle = np.full(len(total), 0.5)
         mean: NDArray[np.float64] = np.divide(total, count, out=middle, where=count > 0)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import t as student
 
 from nextpair.app.simulation.curves import mean_curve
 from nextpair.app.simulation.equal_quality import end_quality
@@ -34,6 +33,8 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
     mean, count = float(np.mean(values)), len(values)
     if count < 2:
         return mean, mean
+    from nextpair.selectors.deferred.measures import t as student
+
     half = float(student.ppf(0.975, count - 1) * np.std(values, ddof=1) / np.sqrt(count))
     return mean - half, mean + half
 

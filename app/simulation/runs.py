@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau
 
 from nextpair.app.simulation.crowd import CrowdSettings, SimulatedWorker, draw_crowd
 from nextpair.app.simulation.curves import CurvePoint, checkpoints
@@ -247,6 +246,8 @@ def compare_orders(recovered: NDArray[np.float64], true: NDArray[np.float64]) ->
     same = bool(np.array_equal(_levels(recovered), _levels(true)))
     if len(np.unique(recovered)) < 2 or len(np.unique(true)) < 2:
         return float(same), same
+    from nextpair.selectors.deferred.measures import kendalltau
+
     return float(kendalltau(recovered, true).statistic), same
 
 

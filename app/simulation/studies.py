@@ -7,8 +7,8 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from nextpair.app.runtime.process_watch import leave_with_parent
-from nextpair.app.runtime.threads import limit_threads, one_thread
+from nextpair.app.runtime.process_watch import exit_with_parent
+from nextpair.app.runtime.threads import limit_threads, single_threaded
 from nextpair.app.simulation.curves import CurvePoint, QualityCurve, run_curve
 from nextpair.app.simulation.ground_truth import GroundTruth
 from nextpair.app.simulation.judging_backend import JudgingBackends, LocalBackend
@@ -114,7 +114,7 @@ class SimulatedStudy:
             for topic in range(len(self._truths))
         ]
         results = self._run_serially(tasks) if jobs == 1 else self._run_in_pool(tasks, jobs)
-        with one_thread():
+        with single_threaded():
             for task, topic_run in results:
                 self._done[task] = topic_run
                 yield topic_run
@@ -173,7 +173,7 @@ def _initialise_process(study: SimulatedStudy) -> None:
     global _study
     _study = study
     limit_threads()
-    leave_with_parent()
+    exit_with_parent()
 
 
 def _run(task: Task) -> TopicRun:

@@ -4,12 +4,12 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from nextpair.app.designs.base import Shape
-from nextpair.app.errors import ContentConflict, StudyClosed, TooLarge, UnknownStudy, UnknownWorker
-from nextpair.app.runtime.service import Service
+from nextpair.app.errors import ContentConflict, TooLarge, UnknownStudy, UnknownWorker
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study, StudySettings, read_settings, study_of
 from nextpair.selectors.state.documents import Document, Documents
 from nextpair.selectors.state.topic_state import Topic
@@ -20,14 +20,13 @@ from nextpair.storage.rows import (
     DocumentRow,
     Status,
     StudyRow,
-    TopicRow,
     WorkerRow,
     WorkerStatus,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class IdempotentCall:
     """A creating call: who makes it, and what makes its repetition known."""
 
     key_id: str
@@ -57,7 +56,9 @@ def fingerprint(*parts: object) -> str:
 Create = Callable[[Connection], dict[str, Any]]
 
 
-def once(service: Service, call: Call, create: Create, now: float) -> tuple[dict[str, Any], bool]:
+def run_idempotently(
+    service: ServiceContext, call: IdempotentCall, create: Create, now: float
+) -> tuple[dict[str, Any], bool]:
     """Do a creating call, or answer as when it was done; say whether it was done now."""
     try:
         return _once(service, call, create, now)
@@ -66,7 +67,9 @@ def once(service: Service, call: Call, create: Create, now: float) -> tuple[dict
         return _once(service, call, create, now)
 
 
-def _once(service: Service, call: Call, create: Create, now: float) -> tuple[dict[str, Any], bool]:
+def _once(
+    service: ServiceContext, call: IdempotentCall, create: Create, now: float
+) -> tuple[dict[str, Any], bool]:
     with service.database.write() as connection:
         if call.idempotency_key is None:
             return create(connection), True
@@ -98,7 +101,7 @@ def add_study(
     return existing
 
 
-def change_study(service: Service, name: str, changes: Mapping[str, Any]) -> Study:
+def change_study(service: ServiceContext, name: str, changes: Mapping[str, Any]) -> Study:
     """Change what may change about a study while it runs."""
     with service.database.write() as connection:
         row = studies.lock_study(connection, name)
@@ -112,61 +115,7 @@ def change_study(service: Service, name: str, changes: Mapping[str, Any]) -> Stu
         return study_of(studies.get_study(connection, row.id))
 
 
-def add_topic(connection: Connection, study: str, new: NewTopic, now: float) -> TopicRow:
-    """Add a topic with all its documents; the same one may be there already."""
-    row = studies.find_study(connection, study)
-    if row is None:
-        raise UnknownStudy(f"there is no study {study!r}")
-    content = _fingerprint(new)
-    existing = topics.find_topic(connection, row.id, new.name)
-    if existing is not None:
-        if existing.fingerprint != content:
-            raise ContentConflict(f"topic {new.name!r} is there already, with other content")
-        return existing
-    if row.status == Status.CLOSED:
-        raise StudyClosed(f"study {study!r} is closed")
-    settings = read_settings(row.settings)
-    seed = _seed(settings.seed, new.name) if new.seed is None else new.seed
-    values = {
-        "name": new.name,
-        "title": new.title,
-        "description": new.description,
-        "narrative": new.narrative,
-        "seed": seed,
-        "documents": len(new.documents),
-        "fingerprint": content,
-        "version": 0,
-        "position": 0,
-        "asked": 0,
-        "golds": 0,
-        "understanding": None if new.understanding is None else dict(new.understanding),
-        "created_at": now,
-    }
-    topic_id = topics.add_topic(connection, row.id, values, new.documents)
-    return topics.get_topic(connection, topic_id)
-
-
-def add_topics(
-    service: Service, study: str, new: Sequence[NewTopic], now: float, *, dry_run: bool = False
-) -> set[str]:
-    """Add topics, all or none; return which of them were not there before.
-
-    Parameters
-    ----------
-    dry_run
-        Only to see whether it could be done: nothing is kept.
-    """
-    study_id = service.study_id(study)
-    with service.database.write() as connection:
-        known = {row.name for row in topics.list_topics(connection, study_id)}
-        for one in new:
-            add_topic(connection, study, one, now)
-        if dry_run:
-            connection.rollback()
-    return {one.name for one in new} - known
-
-
-def check_topic(service: Service, study: str, new: NewTopic) -> None:
+def check_topic(service: ServiceContext, study: str, new: NewTopic) -> None:
     """Refuse a topic that is too large, or that the study's selector cannot work on."""
     most, longest = service.settings.max_documents, service.settings.max_text
     if len(new.documents) > most:
@@ -191,22 +140,7 @@ def check_length(document: DocumentRow, longest: int) -> None:
         )
 
 
-def _fingerprint(new: NewTopic) -> str:
-    head: list[object] = [new.name, new.title, new.description, new.narrative, new.seed]
-    # Only where there is one: topics that have none keep the fingerprint they always had.
-    head += [] if new.understanding is None else [dict(new.understanding)]
-    digest = hashlib.sha256(fingerprint(*head).encode())
-    # One document at a time: a large pool is not held as text a second time.
-    for document in new.documents:
-        digest.update(fingerprint(asdict(document)).encode())
-    return digest.hexdigest()
-
-
-def _seed(study_seed: int, name: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{study_seed}:{name}".encode()).digest()[:6])
-
-
-def set_topic_status(service: Service, topic_id: int, status: Status) -> None:
+def set_topic_status(service: ServiceContext, topic_id: int, status: Status) -> None:
     """Open, pause or close a topic."""
     with service.topics.hold(topic_id), service.database.write() as connection:
         topics.lock_topic(connection, topic_id)
@@ -214,7 +148,7 @@ def set_topic_status(service: Service, topic_id: int, status: Status) -> None:
 
 
 def set_worker_status(
-    service: Service, study_id: int, worker: str, status: WorkerStatus
+    service: ServiceContext, study_id: int, worker: str, status: WorkerStatus
 ) -> WorkerRow:
     """Block a worker, or let them in again."""
     with service.database.write() as connection:

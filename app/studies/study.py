@@ -1,4 +1,4 @@
-"""How a study is judged: its settings as people give them and as they are kept."""
+"""A study and its settings, as people give them and as they are stored."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from nextpair.app.designs.base import Design, Shape, make_design
 from nextpair.app.field_types import Flag, Integer, Line, OptionValue, Prose, Real, Seed
-from nextpair.app.hiring.pay_rules import Hiring
+from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.registry import make_platform
-from nextpair.app.quality.rules import Quality
-from nextpair.selectors.base import find_selector, make_options, options_for
+from nextpair.app.quality.rules import QualityRules
+from nextpair.selectors.base import find_selector, make_options, with_judges_defaults
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy, Judges
 from nextpair.selectors.state.settings import Settings as TopicSettings
@@ -67,19 +67,23 @@ class StudySettings(BaseModel):
     judgments_per_worker: Integer | None = Field(
         None, ge=1, le=10**9, description="the most one worker answers in this study"
     )
-    quality: Quality = Field(default_factory=Quality, description="how workers are checked")
+    quality: QualityRules = Field(
+        default_factory=QualityRules, description="how workers are checked"
+    )
     platform: Annotated[str, StringConstraints(max_length=100)] = Field(
         "invited", description="where workers come from"
     )
     platform_options: Annotated[dict[Line, OptionValue], Field(max_length=100)] = Field(
         default_factory=dict, description="the platform's options, by name; never its keys"
     )
-    hiring: Hiring = Field(default_factory=Hiring, description="what workers are paid, and when")
+    hiring: HiringRules = Field(
+        default_factory=HiringRules, description="what workers are paid, and when"
+    )
     price: Price | None = Field(None, description="what one answer costs")
     currency: Currency = Field("USD", description="of the price, by its three letters")
 
     def for_topic(self, seed: int) -> TopicSettings:
-        """Return what the mind needs to know."""
+        """Return the settings that a topic's state needs."""
         return TopicSettings(
             self.selector,
             self.options,
@@ -91,9 +95,9 @@ class StudySettings(BaseModel):
         )
 
     def all_options(self) -> dict[str, Any]:
-        """Return every option of the selector: as given, as suits the judges, or its default."""
+        """Return every option of the selector: as given, by the kind of judges, or its default."""
         selector = find_selector(self.selector)
-        made = make_options(selector, options_for(selector, self.judges, self.options))
+        made = make_options(selector, with_judges_defaults(selector, self.judges, self.options))
         return dict(asdict(made))
 
     def make_design(self) -> Design:
@@ -124,15 +128,15 @@ class StudySettings(BaseModel):
 
 @dataclass(frozen=True)
 class Study:
-    """A study as one process remembers it.
+    """A study at one version, as this process caches it.
 
     Parameters
     ----------
     blocked, stopped
-        The names of workers who get no questions: the owner, or the quality rules, said so.
+        The names of workers who get no questions: by the study's owner, or its quality rules.
     unserved, blocked_ids
-        The ids of all of them, for whose answers nobody waits; and of those the owner blocked, from
-        whom nothing is taken.
+        The ids of all of them, whose leases are ignored; and of those that the owner has blocked,
+        whose answers are refused.
     """
 
     id: int
@@ -157,13 +161,13 @@ class Study:
         return self.settings.make_platform()
 
 
-def read_settings(kept: Mapping[str, Any]) -> StudySettings:
-    """Read settings back from where they are kept."""
-    return StudySettings.model_validate(kept)
+def read_settings(stored: Mapping[str, Any]) -> StudySettings:
+    """Read settings from the form in which they are stored."""
+    return StudySettings.model_validate(stored)
 
 
 def study_of(row: StudyRow, unserved: Iterable[WorkerRow] = ()) -> Study:
-    """Read a study back from where it is kept.
+    """Make a study from its row.
 
     Parameters
     ----------

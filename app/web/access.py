@@ -9,11 +9,11 @@ from fastapi.exceptions import RequestValidationError
 
 from nextpair.app.enums import Scope
 from nextpair.app.errors import Forbidden, NotYours, Unauthorized
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.api_keys import KeyRing, RateLimit
 from nextpair.app.security.tokens import PREFIX as TOKEN_PREFIX
 from nextpair.app.security.tokens import SESSION_PREFIX, AssignmentRef, Session
-from nextpair.app.studies.setup import Call, fingerprint
+from nextpair.app.studies.setup import IdempotentCall, fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Caller:
 
     key_id: str
     scope: Scope
-    service: Service
+    service: ServiceContext
     now: float
 
 
@@ -39,7 +39,7 @@ class AnswerCaller:
     """
 
     ref: AssignmentRef | None
-    service: Service
+    service: ServiceContext
     clock: Callable[[], float]
     token: str | None = None
 
@@ -57,7 +57,7 @@ class SessionCaller:
     """A worker at the judging page: the holder of a session token."""
 
     session: Session
-    service: Service
+    service: ServiceContext
     now: float
 
 
@@ -97,8 +97,8 @@ _CALLER = "nextpair.caller"
 # plain function would run in the thread pool, and every dependency costs time of its own.
 
 
-async def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
+async def _service(request: Request) -> ServiceContext:
+    service: ServiceContext = request.app.state.service
     return service
 
 
@@ -179,10 +179,12 @@ async def _idempotent_call(
             description="Any text of your own; a repeated call with the same one is done once.",
         ),
     ] = None,
-) -> Call:
+) -> IdempotentCall:
     caller = request.scope.get("nextpair.key_id", "")
     content = "" if idempotency_key is None else (await request.body()).decode("latin-1")
-    return Call(caller, idempotency_key, fingerprint(request.method, request.url.path, content))
+    return IdempotentCall(
+        caller, idempotency_key, fingerprint(request.method, request.url.path, content)
+    )
 
 
 def _refuse_unknown_parameters(request: Request) -> None:
@@ -205,7 +207,7 @@ def _query_parameters(dependant: Any) -> list[Any]:
     return [*dependant.query_params, *inner]
 
 
-Svc = Annotated[Service, Depends(_service)]
+Svc = Annotated[ServiceContext, Depends(_service)]
 Now = Annotated[float, Depends(_now)]
 Admin = Annotated[Caller, Depends(require_scope())]
 Platform = Annotated[Caller, Depends(require_scope(Scope.PLATFORM))]
@@ -213,5 +215,5 @@ Reader = Annotated[Caller, Depends(require_scope(Scope.READ))]
 Anyone = Annotated[Caller, Depends(require_scope(Scope.READ, Scope.PLATFORM))]
 Answerer = Annotated[AnswerCaller, Depends(Authenticator(_authenticate_answerer))]
 WorkerSession = Annotated[SessionCaller, Depends(Authenticator(_authenticate_session))]
-Idempotency = Annotated[Call, Depends(_idempotent_call)]
+Idempotency = Annotated[IdempotentCall, Depends(_idempotent_call)]
 """An endpoint's parameters name it after the caller, who has to be authenticated first."""

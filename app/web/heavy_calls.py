@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from nextpair.app.compute.jobs import Job, JobInputs, find_inputs
 from nextpair.app.compute.pool import CompleteResult, ComputePool, Download
 from nextpair.app.errors import ClientGone
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 
 Result = TypeVar("Result")
 
@@ -22,7 +22,7 @@ class HeavyCall:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._service: Service = request.app.state.service
+        self._service: ServiceContext = request.app.state.service
         self._pool: ComputePool = request.app.state.compute_pool
         self._now: float = request.app.state.clock()
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from nextpair.app.pages.omissions import DocumentBody, find_omissions
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.omissions import OmissionOut
 from nextpair.storage.rows import DocumentRow
 
 
-def omissions_in(service: Service, documents: Iterable[DocumentRow]) -> list[OmissionOut]:
+def omissions_in(service: ServiceContext, documents: Iterable[DocumentRow]) -> list[OmissionOut]:
     """List the parts of documents that this installation does not show to workers."""
     bodies = (
         DocumentBody(document.name, document.text, document.html, document.url)

@@ -5,10 +5,10 @@ from typing import Any
 
 from nextpair.app.designs.base import Shape
 from nextpair.app.enums import Reason
-from nextpair.app.judging.acknowledgement import Judged
-from nextpair.app.judging.issuer import Handed
+from nextpair.app.judging.acknowledgement import Acknowledgement
+from nextpair.app.judging.issuer import IssuedAssignments
 from nextpair.app.pages.sanitiser import sanitise
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.judging import (
     AssignmentOut,
     DesignOut,
@@ -26,11 +26,11 @@ from nextpair.app.security.tokens import AssignmentRef
 from nextpair.app.studies.study import Study
 from nextpair.selectors.state.judgments import Outcome
 from nextpair.storage import judgments, studies
-from nextpair.storage.rows import AssignmentRow, Check, Effect, State, TopicRow, VerdictRow
+from nextpair.storage.rows import AssignmentRow, Check, State, TopicRow, VerdictEffect, VerdictRow
 
 
 def assignment_out(
-    service: Service, row: AssignmentRow, topic: TopicRow, token: str | None = None
+    service: ServiceContext, row: AssignmentRow, topic: TopicRow, token: str | None = None
 ) -> AssignmentOut:
     """Present one assignment to a worker or to a platform.
 
@@ -71,7 +71,7 @@ class AssignmentPresenter:
 
     def __init__(
         self,
-        service: Service,
+        service: ServiceContext,
         study: str,
         worker: str,
         ids: Mapping[int, Sequence[str]] | None = None,
@@ -125,7 +125,7 @@ class AssignmentPresenter:
             ids = self._ids[row.topic_id]
             if row.second < len(ids):
                 return [DocumentShown(id=ids[position]) for position in row.sides]
-        rows = self._service.texts.of(row.topic_id, row.sides)
+        rows = self._service.documents.get(row.topic_id, row.sides)
         if self._ids is not None:
             return [DocumentShown(id=document.name) for document in rows]
         images = self._service.settings.remote_images
@@ -159,7 +159,7 @@ def design_out(study: Study) -> DesignOut:
     )
 
 
-def understanding_out(issued: Handed) -> Understanding | None:
+def understanding_out(issued: IssuedAssignments) -> Understanding | None:
     """Present the comprehension question of a topic, if the worker has to answer it now."""
     if issued.reason is not Reason.UNDERSTANDING:
         return None
@@ -168,7 +168,7 @@ def understanding_out(issued: Handed) -> Understanding | None:
     return Understanding(topic=topic.name, question=rule.question, choices=rule.choices)
 
 
-def judgment_out(judged: Judged, pseudonyms: Pseudonyms | None = None) -> JudgmentOut:
+def judgment_out(judged: Acknowledgement, pseudonyms: Pseudonyms | None = None) -> JudgmentOut:
     """Present a judgment to whoever submitted it, without the purpose of the question.
 
     Parameters
@@ -209,7 +209,7 @@ def verdict_out(row: VerdictRow, topic: str) -> VerdictOut:
         number=row.number,
         attempt=row.attempt,
         passed=row.passed,
-        effect=Effect(row.effect),
+        effect=VerdictEffect(row.effect),
         findings=[FindingOut(**finding) for finding in row.details.get("findings", [])],
         created_at=row.created_at,
     )

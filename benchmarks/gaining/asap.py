@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gaining.judges import CHECKPOINTS, Judges, Scale, judgment, tau_b
-from nextpair.selectors.inference.gaussian_scores.expectation_propagation import factor
-from nextpair.selectors.inference.gaussian_scores.thurstone import chances
+from nextpair.selectors.inference.gaussian_scores.expectation_propagation import gaussian_site
+from nextpair.selectors.inference.gaussian_scores.thurstone import outcome_likelihood
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
 from nextpair.selectors.state.settings import Settings
@@ -53,9 +53,10 @@ def _believe(log: list[Judgment], size: int) -> tuple[Array, Array]:
         left = np.stack([precisions[firsts], precisions[seconds]]) - told[:, 0]
         shifts = np.stack([(means * precisions)[firsts], (means * precisions)[seconds]])
         one, other = (shifts - told[:, 1]) / left
-        slope, curve = chances(one - other, (1 / left).sum(axis=0), 0.0).of(answers).steps()
-        told[0] = factor(one, 1 / left[0], slope, curve)
-        told[1] = factor(other, 1 / left[1], -slope, curve)
+        of_all = outcome_likelihood(one - other, (1 / left).sum(axis=0), 0.0)
+        slope, curve = of_all.of(answers).log_derivatives()
+        told[0] = gaussian_site(one, 1 / left[0], slope, curve)
+        told[1] = gaussian_site(other, 1 / left[1], -slope, curve)
         added = [
             np.bincount(firsts, told[0, row], size) + np.bincount(seconds, told[1, row], size)
             for row in (0, 1)
@@ -67,9 +68,9 @@ def _believe(log: list[Judgment], size: int) -> tuple[Array, Array]:
 
 def _choose(means: Array, variances: Array, rng: np.random.Generator) -> tuple[int, int]:
     """Return the pair whose answer is expected to tell most."""
-    every = chances(means[:, None] - means, variances[:, None] + variances, 0.0)
-    better, worse = every.chance[0], every.chance[2]
-    slopes, curves = (steps[[0, 2]] for steps in every.steps())
+    every = outcome_likelihood(means[:, None] - means, variances[:, None] + variances, 0.0)
+    better, worse = every.probability[0], every.probability[2]
+    slopes, curves = (steps[[0, 2]] for steps in every.log_derivatives())
     gains = np.zeros_like(better)
     for chance, slope, curve in zip((better, worse), slopes, curves, strict=True):
         for variance in (variances[:, None], variances[None, :]):

@@ -69,7 +69,7 @@ def covered(scale: Scale, seed: int) -> list[float]:
     for _, topic in play(judges, settings, CHECKPOINTS):
         assert isinstance(topic.selector, InformationGain)
         means = topic.scores()
-        errors = np.sqrt(topic.selector.spreads())
+        errors = np.sqrt(topic.selector.difference_variances())
         inside = np.abs(means[:, None] - means - true) <= DEVIATIONS * errors
         shares.append(float(inside[apart].mean()))
     return shares

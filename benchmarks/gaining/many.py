@@ -39,7 +39,7 @@ def measure(given: argparse.Namespace) -> Section:
 
 
 def _taus(limits: tuple[int, int], seed: int) -> list[float]:
-    model_averaging.FEW, model_averaging.MANY = limits
+    model_averaging.MAX_DENSE_DOCUMENTS, model_averaging.MAX_CORRELATED_DOCUMENTS = limits
     judges = Judges(SCALE, np.random.default_rng([seed, 8]))
     settings = Settings("information-gain", {"risk": 0.0, "budget": 0.0}, seed=seed)
     played = play(judges, settings, CHECKPOINTS)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchmarks.placing.topics import recorded
 from benchmarks.section import Section, main, processes
 from nextpair.app.simulation.crowd import SimulatedWorker
-from nextpair.app.simulation.ground_truth import SCORES, RecordedTruth, ShownPair
+from nextpair.app.simulation.ground_truth import RecordedTruth, ShownPair
 from nextpair.app.simulation.runs import compare_orders
 from nextpair.selectors import ratings
 from nextpair.selectors.ratings.match import Match
@@ -99,7 +99,7 @@ class _Replayed:
             pair = unordered(*ask())
             answer = self._judge.answer(ShownPair(pair), ANYONE, self._rng)
             tie = float(answer.outcome is Outcome.TIE)
-            self._matches.append(Match(*pair, SCORES[answer.outcome], tie))
+            self._matches.append(Match(*pair, answer.outcome.score, tie))
             if topic is not None:
                 first, second = (documents[place].id for place in pair)
                 number = len(self._matches)

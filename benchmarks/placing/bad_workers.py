@@ -13,7 +13,7 @@ from nextpair.app.simulation.ground_truth import GroundTruth, ShownPair
 from nextpair.app.simulation.judging_backend import LocalBackend
 from nextpair.app.simulation.runs import SimulationPlan, judge_topic
 from nextpair.selectors.base import Idle
-from nextpair.selectors.state.bayesian_selector import Believer, Reliability
+from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment
 from nextpair.selectors.state.judgments import Outcome as Relation
@@ -81,7 +81,7 @@ class _GoldFirstBackend(LocalBackend):
     def reliabilities(self) -> Sequence[Reliability]:
         """Return what the topic has found out about its workers."""
         selector = self._topic.selector
-        return selector.reliabilities() if isinstance(selector, Believer) else ()
+        return selector.reliabilities()
 
 
 def measure(given: argparse.Namespace) -> Section:

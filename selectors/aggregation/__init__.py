@@ -1,1 +1,1 @@
-"""Aggregation: many answers turned into one finding or one number per item."""
+"""Aggregation: many responses to an item turned into one label or one number."""

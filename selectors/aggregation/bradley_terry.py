@@ -1,16 +1,19 @@
-"""Bradley-Terry with ties and worker reliabilities: scores of documents, and whom to believe.
+"""Bradley-Terry with ties and a response mixture per worker: document scores, worker reliabilities.
 
-After Crowd-BT (Chen et al., WSDM 2013). Each answer of worker w was given in one of three ways,
+After Crowd-BT (Chen et al., WSDM 2013). Each response of worker w comes from one of three mixture
+components,
 
-    as the model says (r_w)        the other way round (o_w)        at random (1 - r_w - o_w)
+    the model (r_w)        the model reversed (o_w)        random (1 - r_w - o_w)
 
-and its probability is r_w P(answer) + o_w P(opposite) + (1 - r_w - o_w) / labels, with P Davidson's
-(`davidson.py`). Crowd-BT knows the first two ways only, which calls someone who clicks at random
-half an honest worker; and it knows no ties. A Dirichlet prior worth ten answers holds a worker near
-`(0.8, 0.05, 0.15)`: nobody is condemned for a few answers, and without any all are alike.
+so its probability is r_w P(outcome) + o_w P(opposite) + (1 - r_w - o_w) / outcomes, where P is
+that of Davidson's model (`davidson.py`). Crowd-BT has the first two components only, so it takes a
+worker who clicks at random for one who is half honest, and it has no ties. A Dirichlet prior worth
+ten responses holds the mixture of each worker near (0.8, 0.05, 0.15): a few responses condemn
+nobody, and a worker without responses has the prior's mixture.
 
-EM: the ways are what is not seen. Given them, scores are a weighted Davidson fit, and a pass takes
-one Newton step towards it, which leads up as surely as the whole way. No library has this model.
+Fitted by generalised EM with the component of each response as the latent variable. Given the
+components, the scores are a weighted Davidson fit; an M step takes one Newton step towards it,
+which raises the posterior as surely as the complete fit. No library has this model.
 """
 
 from dataclasses import dataclass
@@ -20,186 +23,208 @@ from numpy.typing import ArrayLike
 
 from nextpair.selectors.aggregation.davidson import (
     PRIOR_SD,
-    Comparisons,
-    Davidson,
+    DavidsonModel,
+    WeightedComparisons,
     fit_davidson,
     standard_errors,
 )
 from nextpair.selectors.aggregation.responses import (
-    Numbers,
-    Places,
-    places,
-    same_length,
-    within,
+    FloatArray,
+    IndexArray,
+    check_bounds,
+    check_same_length,
+    read_indices,
 )
 from nextpair.selectors.errors import BadInput, BadOption, SelfComparison
+from nextpair.selectors.state.judgments import Outcome
 
-BETTER, WORSE, TIE = 0, 1, 2
-"""How the first document compares with the second."""
+BETTER, TIE, WORSE = (outcome.code for outcome in (Outcome.BETTER, Outcome.TIE, Outcome.WORSE))
+_DAVIDSON_COLUMN = np.array([0, 2, 1])
+"""The column of Davidson's probabilities (better, worse, tie) of each outcome code."""
 
-WAYS = (8.0, 0.5, 1.5)
-"""Pseudo-counts for answers by the model, the other way round, and at random."""
+MIXTURE_PRIOR = (8.0, 0.5, 1.5)
+"""Pseudo-counts of the three components: the model, the model reversed, random."""
 TOLERANCE = 1e-3
-MOST_PASSES = 200
+MAX_ITERATIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """What Bradley-Terry makes of the answers.
+class BradleyTerryFit:
+    """The fitted scores and mixtures.
 
     Parameters
     ----------
     scores
-        On the logit scale, larger is better; the mean of all is near 0.
-    errors
-        Standard errors, given the workers' ways; a document without an answer has the prior's.
-    ways
-        By worker: the shares of answers by the model, the other way round, and at random.
+        On the logit scale, larger is better; their mean is near 0.
+    standard_errors
+        Given the mixtures; a document without a response has the prior's.
+    mixture
+        Component weights by worker (rows): the model, the model reversed, random.
     log_ties
-        log v; minus infinity where nobody said "tie".
-    settled
-        Whether the last pass moved no score and no way by more than the tolerance.
+        log v; minus infinity where there is no tie.
+    converged
+        Whether the last iteration moved no score and no weight by more than the tolerance.
     """
 
-    scores: Numbers
-    errors: Numbers
-    ways: Numbers
+    scores: FloatArray
+    standard_errors: FloatArray
+    mixture: FloatArray
     log_ties: float
-    passes: int
-    settled: bool
+    iterations: int
+    converged: bool
 
     @property
-    def reliabilities(self) -> Numbers:
-        """How far each worker answers by the model: 1 always, 0 as good as never, -1 reversed."""
-        return np.asarray(self.ways[:, 0] - self.ways[:, 1], dtype=np.float64)
+    def reliabilities(self) -> FloatArray:
+        """r_w - o_w of each worker: 1 follows the model always, 0 is uninformative, -1 reverses."""
+        return np.asarray(self.mixture[:, 0] - self.mixture[:, 1], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class PairAnswers:
-    """Answers about pairs as flat arrays; `outcomes` are BETTER, WORSE or TIE."""
+class PairResponses:
+    """Responses to pairs in columns; `outcomes` are outcome codes.
+
+    Parameters
+    ----------
+    size, worker_count
+        How many documents and workers there are, those without a response included.
+    """
 
     size: int
-    crowd: int
-    firsts: Places
-    seconds: Places
-    workers: Places
-    outcomes: Places
+    worker_count: int
+    firsts: IndexArray
+    seconds: IndexArray
+    workers: IndexArray
+    outcomes: IndexArray
 
     @property
-    def options(self) -> int:
-        """How many answers there were to choose from: a tie counts if anyone ever said it."""
+    def outcome_count(self) -> int:
+        """How many outcomes workers could choose from: 3 if any response is a tie, else 2."""
         return 3 if (self.outcomes == TIE).any() else 2
 
 
-def compare(
+def collect_pair_responses(
     size: int,
     firsts: ArrayLike,
     seconds: ArrayLike,
     outcomes: ArrayLike,
     workers: ArrayLike | None = None,
-) -> PairAnswers:
-    """Check answers about pairs of `size` documents; without workers, all are one's."""
-    one, other, said = (
-        places(firsts, "firsts"),
-        places(seconds, "seconds"),
-        places(outcomes, "outcomes"),
+) -> PairResponses:
+    """Validate responses to pairs of `size` documents; without workers, all come from one."""
+    first, second, outcome = (
+        read_indices(firsts, "firsts"),
+        read_indices(seconds, "seconds"),
+        read_indices(outcomes, "outcomes"),
     )
-    who = np.zeros(len(said), dtype=np.intp) if workers is None else places(workers, "workers")
-    same_length(one, other, said, who)
-    within(size, one, other)
-    if (one == other).any():
+    worker = (
+        np.zeros(len(outcome), dtype=np.intp)
+        if workers is None
+        else read_indices(workers, "workers")
+    )
+    check_same_length(first, second, outcome, worker)
+    check_bounds(size, first, second)
+    if (first == second).any():
         raise SelfComparison()
-    if said.size and said.max() > TIE:
-        raise BadInput(f"outcomes are 0, 1 or 2 (better, worse, tie), got {said.max()}")
-    return PairAnswers(size, int(who.max(initial=-1)) + 1, one, other, who, said)
+    if outcome.size and outcome.max() > WORSE:
+        raise BadInput(f"outcomes are 0, 1 or 2 (better, tie, worse), got {outcome.max()}")
+    return PairResponses(size, int(worker.max(initial=-1)) + 1, first, second, worker, outcome)
 
 
-def rank(
-    answers: PairAnswers,
+def fit_bradley_terry(
+    responses: PairResponses,
     *,
     reliabilities: bool = True,
     prior_sd: float = PRIOR_SD,
-    ways: tuple[float, float, float] = WAYS,
+    mixture_prior: tuple[float, float, float] = MIXTURE_PRIOR,
     tolerance: float = TOLERANCE,
-    most_passes: int = MOST_PASSES,
-) -> Ranked:
-    """Score documents, with what each worker's answers are worth estimated along.
+    max_iterations: int = MAX_ITERATIONS,
+) -> BradleyTerryFit:
+    """Fit document scores and worker mixtures together.
 
     Parameters
     ----------
     reliabilities
-        Without them every answer is by the model.
-    ways
-        Pseudo-counts of the prior: by the model, the other way round, at random.
+        False fits the scores alone: every response then comes from the model.
+    mixture_prior
+        Pseudo-counts of the Dirichlet prior: the model, the model reversed, random.
     """
-    if prior_sd <= 0 or min(ways) <= 0:
-        raise BadOption(f"a prior must be above zero, got prior_sd={prior_sd} and ways={ways}")
-    prior = np.array(ways) if reliabilities else np.array([1.0, 0.0, 0.0])
-    state = _begin(answers, prior, prior_sd)
-    passes, moved = 0, np.inf if reliabilities else 0.0
-    while passes < most_passes and moved > tolerance:
-        before, state = state, _pass(answers, state, prior, prior_sd)
-        moved, passes = state.distance(before), passes + 1
+    if prior_sd <= 0 or min(mixture_prior) <= 0:
+        raise BadOption(
+            f"a prior must be above zero, got prior_sd={prior_sd} and mixture_prior={mixture_prior}"
+        )
+    prior = np.array(mixture_prior) if reliabilities else np.array([1.0, 0.0, 0.0])
+    state = _initial_state(responses, prior, prior_sd)
+    iterations, change = 0, np.inf if reliabilities else 0.0
+    while iterations < max_iterations and change > tolerance:
+        previous, state = state, _em_step(responses, state, prior, prior_sd)
+        change, iterations = state.distance(previous), iterations + 1
     errors = standard_errors(state.data, state.model, prior_sd)
-    model, settled = state.model, moved <= tolerance
-    return Ranked(model.scores, errors, state.ways, model.log_ties, passes, settled)
+    model, converged = state.model, change <= tolerance
+    return BradleyTerryFit(
+        model.scores, errors, state.mixture, model.log_ties, iterations, converged
+    )
 
 
-def log_likelihood(answers: PairAnswers, ranked: Ranked) -> float:
-    """Return the log-probability of the answers under what was concluded from them."""
-    model = Davidson(ranked.scores, ranked.log_ties)
-    parts = _said(answers, model) * ranked.ways[answers.workers]
-    return float(np.log(parts.sum(axis=1)).sum())
+def log_likelihood(responses: PairResponses, fit: BradleyTerryFit) -> float:
+    """Return the log-probability of the responses under a fit."""
+    model = DavidsonModel(fit.scores, fit.log_ties)
+    joint = _response_likelihoods(responses, model) * fit.mixture[responses.workers]
+    return float(np.log(joint.sum(axis=1)).sum())
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
-    """Where EM stands: the workers' ways, answers weighed by their ways, and the scores."""
+class _EMState:
+    """The mixtures, the comparisons weighted by them, and the scores."""
 
-    ways: Numbers
-    data: Comparisons
-    model: Davidson
+    mixture: FloatArray
+    data: WeightedComparisons
+    model: DavidsonModel
 
-    def distance(self, other: "_State") -> float:
+    def distance(self, other: "_EMState") -> float:
         scores = np.abs(self.model.scores - other.model.scores).max(initial=0)
-        return float(max(scores, np.abs(self.ways - other.ways).max(initial=0)))
+        return float(max(scores, np.abs(self.mixture - other.mixture).max(initial=0)))
 
 
-def _begin(answers: PairAnswers, prior: Numbers, prior_sd: float) -> _State:
-    ways = np.tile(prior / prior.sum(), (answers.crowd, 1))
-    data = _weigh(answers, ways[answers.workers])
-    return _State(ways, data, fit_davidson(data, prior_sd=prior_sd))
+def _initial_state(responses: PairResponses, prior: FloatArray, prior_sd: float) -> _EMState:
+    mixture = np.tile(prior / prior.sum(), (responses.worker_count, 1))
+    data = _weighted_comparisons(responses, mixture[responses.workers])
+    return _EMState(mixture, data, fit_davidson(data, prior_sd=prior_sd))
 
 
-def _pass(answers: PairAnswers, state: _State, prior: Numbers, prior_sd: float) -> _State:
-    """Say in which way each answer was given, then fit workers and scores to that."""
-    joint = _said(answers, state.model) * state.ways[answers.workers]
-    given = joint / joint.sum(axis=1, keepdims=True)
-    counted = [np.bincount(answers.workers, way, answers.crowd) for way in given.T]
-    ways = np.column_stack(counted) + prior
-    data = _weigh(answers, given)
-    model = fit_davidson(data, prior_sd=prior_sd, start=state.model, most_steps=1)
-    return _State(ways / ways.sum(axis=1, keepdims=True), data, model)
+def _em_step(
+    responses: PairResponses, state: _EMState, prior: FloatArray, prior_sd: float
+) -> _EMState:
+    """E: the posterior of each response's component. M: mixtures, and one Newton step of scores."""
+    joint = _response_likelihoods(responses, state.model) * state.mixture[responses.workers]
+    components = joint / joint.sum(axis=1, keepdims=True)
+    counts = [
+        np.bincount(responses.workers, component, responses.worker_count)
+        for component in components.T
+    ]
+    mixture = np.column_stack(counts) + prior
+    data = _weighted_comparisons(responses, components)
+    model = fit_davidson(data, prior_sd=prior_sd, start=state.model, max_steps=1)
+    return _EMState(mixture / mixture.sum(axis=1, keepdims=True), data, model)
 
 
-def _said(answers: PairAnswers, model: Davidson) -> Numbers:
-    """Return the probability of each answer if it was given in each of the three ways."""
-    chances = model.chances(answers.firsts, answers.seconds)
-    every = np.arange(len(answers.outcomes))
-    opposite = np.array([WORSE, BETTER, TIE])[answers.outcomes]
-    guess = np.full(len(every), 1 / answers.options)
-    return np.column_stack((chances[every, answers.outcomes], chances[every, opposite], guess))
+def _response_likelihoods(responses: PairResponses, model: DavidsonModel) -> FloatArray:
+    """Return the probability of each response (rows) under each component (columns)."""
+    probabilities = model.probabilities(responses.firsts, responses.seconds)
+    rows = np.arange(len(responses.outcomes))
+    observed = _DAVIDSON_COLUMN[responses.outcomes]
+    opposite = _DAVIDSON_COLUMN[2 - responses.outcomes]
+    random = np.full(len(rows), 1 / responses.outcome_count)
+    return np.column_stack((probabilities[rows, observed], probabilities[rows, opposite], random))
 
 
-def _weigh(answers: PairAnswers, given: Numbers) -> Comparisons:
-    """Count an answer as far as it is by the model, and its opposite as far as it is reversed."""
-    by_model, opposite = given[:, 0], given[:, 1]
-    better, worse, tie = (answers.outcomes == outcome for outcome in (BETTER, WORSE, TIE))
-    return Comparisons(
-        answers.size,
-        answers.firsts,
-        answers.seconds,
-        better * by_model + worse * opposite,
-        worse * by_model + better * opposite,
-        tie * (by_model + opposite),
+def _weighted_comparisons(responses: PairResponses, components: FloatArray) -> WeightedComparisons:
+    """Weight a response by its component "model", and its opposite by "model reversed"."""
+    model, opposite = components[:, 0], components[:, 1]
+    better, worse, tie = (responses.outcomes == outcome for outcome in (BETTER, WORSE, TIE))
+    return WeightedComparisons(
+        responses.size,
+        responses.firsts,
+        responses.seconds,
+        better * model + worse * opposite,
+        worse * model + better * opposite,
+        tie * (model + opposite),
     )

@@ -1,10 +1,10 @@
-"""Excerpts: where in a document the words are that a worker gives as a reason.
+"""Excerpt matching: the passage of a document that a worker quotes as a rationale.
 
-First as they stand, but for case and white space. Then approximately: every run of as many words as
-the excerpt has is counted by the words it shares with it, which costs one pass over the document,
-and only the few runs that share most are compared by letter (Ratcliff and Obershelp). An excerpt is
-found there if the similarity reaches `LEAST`. In a script without spaces there are no words to
-count, so an excerpt is found only as it stands.
+First an exact search that ignores case and white space. Then an approximate one: each window of as
+many words as the excerpt has is scored by the number of words they share, in one pass over the
+document, and only the few best windows are compared character by character (Ratcliff and
+Obershelp). The best one matches if its similarity reaches `MIN_SIMILARITY`. A script without spaces
+has no words to count, so there only the exact search applies.
 """
 
 from collections import Counter
@@ -16,16 +16,17 @@ from heapq import nlargest
 from nextpair.selectors.errors import BadInput, BadOption
 
 NO_TEXT = "no text supports it"
-"""What a worker writes where the document's text does not support the judgment."""
-LEAST = 0.9
-LONGEST = 2000
-"""An excerpt is two or three sentences; this is far beyond, and keeps the comparison short."""
+"""What a worker writes if no passage of the document supports the judgment."""
+MIN_SIMILARITY = 0.9
+MAX_LENGTH = 2000
+"""In characters: far beyond two or three sentences, and a bound on the quadratic comparison."""
 CANDIDATES = 3
+"""Windows that are compared character by character."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A passage of a document, `text[start:end]`, and how similar it is to the excerpt."""
+class ExcerptMatch:
+    """A passage of a document, `text[start:end]`, and its similarity to the excerpt."""
 
     start: int
     end: int
@@ -33,12 +34,12 @@ class Found:
 
     @property
     def exact(self) -> bool:
-        """Whether the passage is the excerpt, but for case and white space."""
+        """Whether the passage equals the excerpt up to case and white space."""
         return self.similarity == 1.0
 
 
 def normalise(text: str) -> str:
-    """Take case out of a text, and white space but for one blank between words.
+    """Fold the case of a text, and its white space to one blank between words.
 
     >>> normalise("  Two  WORDS ")
     'two words'
@@ -47,42 +48,44 @@ def normalise(text: str) -> str:
 
 
 def says_no_text(excerpt: str, phrase: str = NO_TEXT) -> bool:
-    """Say whether a worker wrote the fixed phrase, with or without a full stop."""
+    """Return whether a worker wrote the fixed phrase, with or without a full stop."""
     return normalise(excerpt).rstrip(".") == normalise(phrase).rstrip(".")
 
 
-def find_excerpt(excerpt: str, text: str, *, least: float = LEAST) -> Found | None:
-    """Find an excerpt in a text; None if no passage is similar enough.
+def find_excerpt(
+    excerpt: str, text: str, *, min_similarity: float = MIN_SIMILARITY
+) -> ExcerptMatch | None:
+    """Find the passage of a text that an excerpt quotes; None if none is similar enough.
 
     Parameters
     ----------
-    least
-        The similarity from which a passage counts as the excerpt; 1 finds it only as it stands.
+    min_similarity
+        The similarity from which a passage matches; 1 admits exact matches only.
     """
-    if not 0 < least <= 1:
-        raise BadOption(f"a similarity is above 0 and at most 1, got {least}")
-    wanted = normalise(excerpt)
-    if not wanted:
+    if not 0 < min_similarity <= 1:
+        raise BadOption(f"a similarity is above 0 and at most 1, got {min_similarity}")
+    pattern = normalise(excerpt)
+    if not pattern:
         raise BadInput("an excerpt must not be empty")
-    if len(wanted) > LONGEST:
-        raise BadInput(f"an excerpt has at most {LONGEST:,} characters, got {len(wanted):,}")
+    if len(pattern) > MAX_LENGTH:
+        raise BadInput(f"an excerpt has at most {MAX_LENGTH:,} characters, got {len(pattern):,}")
     plain, origins = _normalise_with_origins(text)
-    at = plain.find(wanted)
-    if at >= 0:
-        return _passage(origins, at, at + len(wanted), 1.0)
-    best = max(_similar(wanted, plain), default=None)
-    if best is None or best[0] < least or least == 1:
+    start = plain.find(pattern)
+    if start >= 0:
+        return _match(origins, start, start + len(pattern), 1.0)
+    best = max(_score_windows(pattern, plain), default=None)
+    if best is None or best[0] < min_similarity or min_similarity == 1:
         return None
-    similar, start, end = best
-    return _passage(origins, -start, end, similar)
+    similarity, negative_start, end = best
+    return _match(origins, -negative_start, end, similarity)
 
 
-def _passage(origins: list[int], start: int, end: int, similar: float) -> Found:
-    return Found(origins[start], origins[end - 1] + 1, similar)
+def _match(origins: list[int], start: int, end: int, similarity: float) -> ExcerptMatch:
+    return ExcerptMatch(origins[start], origins[end - 1] + 1, similarity)
 
 
 def _normalise_with_origins(text: str) -> tuple[str, list[int]]:
-    """Normalise a text and keep where each character comes from: case folding may lengthen it."""
+    """Normalise a text and record the origin of each character: case folding may lengthen it."""
     letters: list[str] = []
     origins: list[int] = []
     for place, letter in enumerate(text):
@@ -99,24 +102,24 @@ def _normalise_with_origins(text: str) -> tuple[str, list[int]]:
     return "".join(letters), origins
 
 
-def _similar(wanted: str, plain: str) -> Iterator[tuple[float, int, int]]:
-    """Compare the passages that share most words; each as (similarity, -start, end)."""
-    words = _words(plain)
-    length = len(wanted.split())
+def _score_windows(pattern: str, plain: str) -> Iterator[tuple[float, int, int]]:
+    """Yield (similarity, -start, end) of the windows that share most words."""
+    words = _word_spans(plain)
+    length = len(pattern.split())
     matcher = SequenceMatcher(None, autojunk=False)
-    # difflib keeps an index of its second text: the one that stays.
-    matcher.set_seq2(wanted)
-    for shared, place in nlargest(CANDIDATES, _shared_words(wanted.split(), words, plain)):
+    # difflib indexes its second text, so that is the one that stays the same.
+    matcher.set_seq2(pattern)
+    for shared, place in nlargest(CANDIDATES, _shared_words(pattern.split(), words, plain)):
         if shared:
             start = words[-place][0]
             end = words[min(-place + length, len(words)) - 1][1]
-            if end - start > 2 * len(wanted):
+            if end - start > 2 * len(pattern):
                 continue
             matcher.set_seq1(plain[start:end])
             yield matcher.ratio(), -start, end
 
 
-def _words(plain: str) -> list[tuple[int, int]]:
+def _word_spans(plain: str) -> list[tuple[int, int]]:
     spans, start = [], 0
     for word in plain.split():
         spans.append((start, start + len(word)))
@@ -125,17 +128,17 @@ def _words(plain: str) -> list[tuple[int, int]]:
 
 
 def _shared_words(
-    wanted: list[str], words: list[tuple[int, int]], plain: str
+    pattern: list[str], words: list[tuple[int, int]], plain: str
 ) -> Iterator[tuple[int, int]]:
-    """Slide over the text; yield how many wanted words each run has, and minus its first word."""
-    missing, shared = Counter(wanted), 0
-    run = [plain[start:end] for start, end in words]
-    for place, word in enumerate(run):
+    """Slide a window over the text; yield its number of shared words and minus its first word."""
+    missing, shared = Counter(pattern), 0
+    text_words = [plain[start:end] for start, end in words]
+    for place, word in enumerate(text_words):
         shared += missing[word] > 0
         missing[word] -= 1
-        leaving = place - len(wanted)
+        leaving = place - len(pattern)
         if leaving >= 0:
-            missing[run[leaving]] += 1
-            shared -= missing[run[leaving]] > 0
-        if leaving >= -1 or place == len(run) - 1:
+            missing[text_words[leaving]] += 1
+            shared -= missing[text_words[leaving]] > 0
+        if leaving >= -1 or place == len(text_words) - 1:
             yield shared, -max(0, leaving + 1)

@@ -1,16 +1,16 @@
-"""The majority of the labels an item got; a tie is reported, not hidden."""
+"""The majority vote on each item; a tie is reported, not hidden."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nextpair.selectors.aggregation.responses import UNKNOWN, Answers, Places
+from nextpair.selectors.aggregation.responses import UNKNOWN, IndexArray, Responses
 
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """What most workers said of each item.
+    """The votes on each item and their majority.
 
     Parameters
     ----------
@@ -22,25 +22,25 @@ class Majority:
         Where several labels have most votes; an item without any vote is not tied.
     """
 
-    labels: Places
+    labels: IndexArray
     counts: NDArray[np.int64]
     tied: NDArray[np.bool_]
 
 
-def majority(answers: Answers, *, break_ties: bool = False) -> Majority:
-    """Take the label with most votes.
+def majority(responses: Responses, *, break_ties: bool = False) -> Majority:
+    """Return the label with most votes of each item.
 
     Parameters
     ----------
     break_ties
-        Give a tie to the first of its labels, in the order of the options, instead of to none.
+        Give a tie the first of its labels instead of `UNKNOWN`.
     """
-    counts = answers.by_item()
+    counts = responses.by_item()
     most = counts.max(axis=1, initial=0, keepdims=True)
-    asked = most[:, 0] > 0
-    tied = asked & ((counts == most).sum(axis=1) > 1)
-    named = asked if break_ties else asked & ~tied
+    voted = most[:, 0] > 0
+    tied = voted & ((counts == most).sum(axis=1) > 1)
+    decided = voted if break_ties else voted & ~tied
     labels = np.full(len(counts), UNKNOWN, dtype=np.intp)
-    if named.any():
-        labels[named] = counts[named].argmax(axis=1)
+    if decided.any():
+        labels[decided] = counts[decided].argmax(axis=1)
     return Majority(labels, counts, tied)

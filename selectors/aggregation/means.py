@@ -1,12 +1,12 @@
-"""Means of the numbers workers gave, and frequencies of what they chose.
+"""Means of the numbers that workers gave, and frequencies of what they chose.
 
-Magnitude estimation (Maddalena et al., TOIS 2017, as roitero-2018 takes it up) leaves each worker
-their own scale, so it is taken out before the geometric mean: of worker w's number x on topic t,
+In magnitude estimation (Maddalena et al., TOIS 2017; roitero-2018) each worker has a scale of their
+own, which is normalised before the geometric mean: worker w's number x on topic t becomes
 
     x' = x * G(t) / G(w, t)
 
-with G the geometric mean of all numbers on the topic, and of the worker's on it. The frequencies
-and the combined score, a geometric mean of several scores, are those of yang-2018.
+where G(t) is the geometric mean of all numbers on the topic and G(w, t) that of the worker's. The
+frequencies and the combined score, a geometric mean of several scores, are those of yang-2018.
 """
 
 from collections.abc import Sequence
@@ -15,53 +15,55 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nextpair.selectors.aggregation.responses import (
-    Numbers,
-    Places,
-    numbers,
-    places,
-    same_length,
-    within,
+    FloatArray,
+    IndexArray,
+    check_bounds,
+    check_same_length,
+    read_indices,
+    read_numbers,
 )
 from nextpair.selectors.errors import BadInput, BadOption
 
-LEAST_MAGNITUDE = np.nextafter(0, 1)
+MIN_MAGNITUDE = np.nextafter(0, 1)
 
 
-def arithmetic_mean(items: ArrayLike, values: ArrayLike, size: int) -> Numbers:
+def arithmetic_mean(items: ArrayLike, values: ArrayLike, size: int) -> FloatArray:
     """Return the mean of each item's values, NaN for an item without any."""
-    where, given = _read(items, values, size)
-    return _mean(where, given, size)
+    indices, numbers = _read(items, values, size)
+    return _mean(indices, numbers, size)
 
 
-def geometric_mean(items: ArrayLike, values: ArrayLike, size: int) -> Numbers:
+def geometric_mean(items: ArrayLike, values: ArrayLike, size: int) -> FloatArray:
     """Return the geometric mean of each item's values, which one zero makes zero."""
-    where, given = _read(items, values, size, least=0.0)
-    zero = np.bincount(where[given == 0], minlength=size) > 0
-    logs = np.log(np.where(given > 0, given, 1.0))
-    return np.where(zero, 0.0, np.exp(_mean(where, logs, size)))
+    indices, numbers = _read(items, values, size, minimum=0.0)
+    zero = np.bincount(indices[numbers == 0], minlength=size) > 0
+    logs = np.log(np.where(numbers > 0, numbers, 1.0))
+    return np.where(zero, 0.0, np.exp(_mean(indices, logs, size)))
 
 
 def normalise_magnitudes(
     workers: ArrayLike, values: ArrayLike, topics: ArrayLike | None = None
-) -> Numbers:
-    """Take each worker's own scale out of their numbers, topic by topic.
+) -> FloatArray:
+    """Normalise each worker's scale, topic by topic.
 
     Parameters
     ----------
     values
         Numbers above zero.
     topics
-        The topic of each number; all are of one when not given.
+        The topic of each number; all are of one topic when not given.
     """
-    who, given = places(workers, "workers"), numbers(values, "magnitudes", least=LEAST_MAGNITUDE)
-    about = np.zeros(len(who), dtype=np.intp) if topics is None else places(topics, "topics")
-    same_length(who, given, about)
-    logs = np.log(given)
-    together = int(about.max(initial=-1)) + 1
-    own = who * together + about
-    _, units = np.unique(own, return_inverse=True)
-    own_mean = _mean(units, logs, int(units.max(initial=-1)) + 1)[units]
-    return np.exp(logs - own_mean + _mean(about, logs, together)[about])
+    worker = read_indices(workers, "workers")
+    magnitudes = read_numbers(values, "magnitudes", minimum=MIN_MAGNITUDE)
+    topic = (
+        np.zeros(len(worker), dtype=np.intp) if topics is None else read_indices(topics, "topics")
+    )
+    check_same_length(worker, magnitudes, topic)
+    logs = np.log(magnitudes)
+    topic_count = int(topic.max(initial=-1)) + 1
+    _, groups = np.unique(worker * topic_count + topic, return_inverse=True)
+    worker_means = _mean(groups, logs, int(groups.max(initial=-1)) + 1)[groups]
+    return np.exp(logs - worker_means + _mean(topic, logs, topic_count)[topic])
 
 
 def magnitude_scores(
@@ -70,12 +72,12 @@ def magnitude_scores(
     values: ArrayLike,
     size: int,
     topics: ArrayLike | None = None,
-) -> Numbers:
+) -> FloatArray:
     """Return the geometric mean of each item's normalised magnitudes."""
     return geometric_mean(items, normalise_magnitudes(workers, values, topics), size)
 
 
-def combine(scores: Sequence[ArrayLike]) -> Numbers:
+def combine(scores: Sequence[ArrayLike]) -> FloatArray:
     """Return the geometric mean of several scores of the same documents.
 
     >>> combine([[0.5, 1.0], [0.125, 1.0]]).tolist()
@@ -83,34 +85,34 @@ def combine(scores: Sequence[ArrayLike]) -> Numbers:
     """
     if not scores:
         raise BadInput("there must be at least one score to combine")
-    rows = [numbers(row, "scores", least=0.0) for row in scores]
-    same_length(*rows)
+    rows = [read_numbers(row, "scores", minimum=0.0) for row in scores]
+    check_same_length(*rows)
     size = len(rows[0])
     return geometric_mean(np.tile(np.arange(size), len(rows)), np.concatenate(rows), size)
 
 
 def frequencies(
     documents: ArrayLike, chosen: ArrayLike, size: int, *, times: int | None = None
-) -> Numbers:
-    """Return how often each document was chosen, of the times it was shown.
+) -> FloatArray:
+    """Return the share of its showings in which each document was chosen.
 
-    A preference shows two documents and chooses one, a question for relevance may choose both: one
-    entry for each document shown.
+    There is one entry for each document that was shown: a preference shows two documents and
+    chooses one, a question for relevance may choose both.
 
     Parameters
     ----------
     times
-        Divide by this instead: the K * X * Y times yang-2018's design shows every document.
+        Divide by this instead: yang-2018's design shows every document K * X * Y times.
     """
-    where, picked = _read(documents, np.asarray(chosen, dtype=np.float64), size, least=0.0)
-    if picked.size and picked.max() > 1:
-        raise BadInput(f"chosen is 0 or 1, got {picked.max():g}")
+    indices, choices = _read(documents, np.asarray(chosen, dtype=np.float64), size, minimum=0.0)
+    if choices.size and choices.max() > 1:
+        raise BadInput(f"chosen is 0 or 1, got {choices.max():g}")
     if times is None:
-        return _mean(where, picked, size)
-    counted = np.bincount(where, picked, size)
-    if times < 1 or counted.max(initial=0) > times:
-        raise BadOption(f"a document was chosen {counted.max():g} times, more than {times}")
-    return np.asarray(counted / times, dtype=np.float64)
+        return _mean(indices, choices, size)
+    counts = np.bincount(indices, choices, size)
+    if times < 1 or counts.max(initial=0) > times:
+        raise BadOption(f"a document was chosen {counts.max():g} times, more than {times}")
+    return np.asarray(counts / times, dtype=np.float64)
 
 
 def preference_frequencies(
@@ -120,23 +122,23 @@ def preference_frequencies(
     size: int,
     *,
     times: int | None = None,
-) -> Numbers:
-    """Return how often each document was the preferred one of its pair."""
+) -> FloatArray:
+    """Return the share of its pairs in which each document was preferred."""
     better = np.asarray(first_better, dtype=np.float64)
-    documents = np.concatenate((places(firsts, "firsts"), places(seconds, "seconds")))
+    documents = np.concatenate((read_indices(firsts, "firsts"), read_indices(seconds, "seconds")))
     return frequencies(documents, np.concatenate((better, 1 - better)), size, times=times)
 
 
 def _read(
-    items: ArrayLike, values: ArrayLike, size: int, least: float = -np.inf
-) -> tuple[Places, Numbers]:
-    where, given = places(items, "items"), numbers(values, "values", least=least)
-    same_length(where, given)
-    within(size, where)
-    return where, given
+    items: ArrayLike, values: ArrayLike, size: int, minimum: float = -np.inf
+) -> tuple[IndexArray, FloatArray]:
+    indices, numbers = read_indices(items, "items"), read_numbers(values, "values", minimum=minimum)
+    check_same_length(indices, numbers)
+    check_bounds(size, indices)
+    return indices, numbers
 
 
-def _mean(where: Places, given: Numbers, size: int) -> Numbers:
-    total, count = np.bincount(where, given, size), np.bincount(where, minlength=size)
-    mean: Numbers = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+def _mean(indices: IndexArray, values: FloatArray, size: int) -> FloatArray:
+    total, count = np.bincount(indices, values, size), np.bincount(indices, minlength=size)
+    mean: FloatArray = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
     return mean

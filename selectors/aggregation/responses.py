@@ -1,4 +1,4 @@
-"""Who answered what, as flat arrays that aggregation can count over."""
+"""Responses of workers to items, in columns that aggregation can count over."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,60 +9,66 @@ from scipy import sparse
 
 from nextpair.selectors.errors import BadInput, NegativeCount
 
-Places = NDArray[np.intp]
-Numbers = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+FloatArray = NDArray[np.float64]
 
 UNKNOWN = -1
-"""The label of an item of which none is known, or on which the votes are tied."""
+"""The label of an item without a known label, or whose votes are tied."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """One answer per place of three arrays; build it with `collect`.
+class Responses:
+    """One response per row of three columns; build it with `collect_responses`.
 
     Parameters
     ----------
     shape
-        How many items, workers and labels there are, those without an answer included.
+        How many items, workers and labels there are, those without a response included.
     """
 
-    items: Places
-    workers: Places
-    labels: Places
+    items: IndexArray
+    workers: IndexArray
+    labels: IndexArray
     shape: tuple[int, int, int]
 
     def by_item(self) -> NDArray[np.int64]:
-        """Count how often each item got each label."""
+        """Count the responses of each item (rows) by label (columns)."""
         items, _, labels = self.shape
         flat = np.bincount(self.items * labels + self.labels, minlength=items * labels)
         return flat.reshape(items, labels).astype(np.int64)
 
     def by_worker(self) -> sparse.csr_array:
-        """Count answers by worker and label (one row for each of both) and item (columns)."""
+        """Count the responses of each worker with each label (rows) by item (columns)."""
         items, workers, labels = self.shape
         rows = self.workers * labels + self.labels
         ones = np.ones(len(rows))
         return sparse.csr_array((ones, (rows, self.items)), shape=(workers * labels, items))
 
 
-def collect(
+def collect_responses(
     items: ArrayLike,
     workers: ArrayLike,
     labels: ArrayLike,
     shape: Sequence[int] | None = None,
-) -> Answers:
-    """Check three equally long arrays of places, and count what is there if no shape is given."""
-    parts = (places(items, "items"), places(workers, "workers"), places(labels, "labels"))
-    same_length(*parts)
-    least = tuple(int(part.max(initial=-1)) + 1 for part in parts)
-    given = least if shape is None else tuple(int(count) for count in shape)
-    if len(given) != 3 or any(one < needed for one, needed in zip(given, least, strict=False)):
-        raise BadInput(f"answers name {least} items, workers and labels, more than {given}")
-    return Answers(*parts, (given[0], given[1], given[2]))
+) -> Responses:
+    """Validate three columns of equal length; the shape is taken from them if none is given."""
+    columns = (
+        read_indices(items, "items"),
+        read_indices(workers, "workers"),
+        read_indices(labels, "labels"),
+    )
+    check_same_length(*columns)
+    needed = tuple(int(column.max(initial=-1)) + 1 for column in columns)
+    counts = needed if shape is None else tuple(int(count) for count in shape)
+    if len(counts) != 3 or any(
+        count < minimum for count, minimum in zip(counts, needed, strict=False)
+    ):
+        raise BadInput(f"responses name {needed} items, workers and labels, more than {counts}")
+    return Responses(*columns, (counts[0], counts[1], counts[2]))
 
 
-def places(values: ArrayLike, name: str) -> Places:
-    """Read whole numbers from 0 up."""
+def read_indices(values: ArrayLike, name: str) -> IndexArray:
+    """Read non-negative whole numbers."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise BadInput(f"{name} must be a flat sequence of whole numbers")
@@ -71,25 +77,25 @@ def places(values: ArrayLike, name: str) -> Places:
     return array.astype(np.intp)
 
 
-def numbers(values: ArrayLike, name: str, *, least: float = -np.inf) -> Numbers:
-    """Read finite numbers that are not below `least`."""
+def read_numbers(values: ArrayLike, name: str, *, minimum: float = -np.inf) -> FloatArray:
+    """Read finite numbers that are not below `minimum`."""
     array = np.array(values, dtype=np.float64)
     if array.ndim != 1 or not np.isfinite(array).all():
         raise BadInput(f"{name} must be a flat sequence of finite numbers")
-    if array.size and array.min() < least:
-        raise BadInput(f"{name} must not be below {least:g}, got {array.min():g}")
+    if array.size and array.min() < minimum:
+        raise BadInput(f"{name} must not be below {minimum:g}, got {array.min():g}")
     return array
 
 
-def same_length(*arrays: NDArray[np.generic]) -> None:
-    """Refuse arrays that do not belong together."""
+def check_same_length(*arrays: NDArray[np.generic]) -> None:
+    """Refuse columns of different lengths."""
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
-        raise BadInput(f"arrays that belong together differ in length: {sorted(lengths)}")
+        raise BadInput(f"columns of one table differ in length: {sorted(lengths)}")
 
 
-def within(size: int, *arrays: Places) -> None:
-    """Refuse places beyond the number of documents."""
+def check_bounds(size: int, *arrays: IndexArray) -> None:
+    """Refuse positions of documents from `size` on."""
     for array in arrays:
         if array.size and array.max() >= size:
-            raise BadInput(f"place {array.max()} is beyond {size} documents")
+            raise BadInput(f"position {array.max()} is beyond {size} documents")

@@ -1,1 +1,1 @@
-"""Agreement: how far answers, workers and rankings say the same."""
+"""Agreement: of responses to an item, of workers with themselves, of rankings and of systems."""

@@ -1,10 +1,10 @@
-"""How far one worker agrees with themselves: transitive answers, and repeated ones.
+"""Self-consistency of one worker: intransitive triads, and repeated questions.
 
-Three documents of which a worker compared all three pairs are a triad. It is intransitive if no
-order with ties explains its answers: going round it, some document is ahead of the next and none
-behind, or some behind and none ahead. So A > B > C > A is intransitive, and so is A > B = C = A;
-A = B = C = A is not. Yang et al. count discords with the best order of a group of eight instead;
-a triad needs no group.
+A triad is three documents of which the worker compared all three pairs. It is intransitive if no
+weak order explains its three responses: around the triad, some document is ahead of the next one
+and none is behind, or some is behind and none is ahead. So A > B > C > A is intransitive, and so is
+A > B = C = A; A = B = C = A is not. Yang et al. count discords with the best order of a group of
+eight instead; a triad needs no group.
 """
 
 from collections import defaultdict
@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from nextpair.selectors.errors import SelfComparison
 from nextpair.selectors.state.judgments import Outcome, Pair, unordered
 
-Told = tuple[int, int, Outcome]
-"""Two documents, and how the first compares with the second."""
-
-_SIGN = {Outcome.BETTER: 1, Outcome.WORSE: -1, Outcome.TIE: 0}
+DirectedComparison = tuple[int, int, Outcome]
+"""Two documents, and how the first compares with the second: one response to a pair."""
 
 
 @dataclass(frozen=True, slots=True)
-class Triads:
-    """Triads of one worker: all, those no order explains, and of these the cycles without ties."""
+class TriadCounts:
+    """Triads of one worker: all, the intransitive ones, and of these the cycles without ties."""
 
     complete: int
     intransitive: int
@@ -35,8 +33,8 @@ class Triads:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
-    """Questions one worker was asked more than once, and those always answered alike."""
+class RepeatCounts:
+    """Questions that one worker answered more than once, and those always answered alike."""
 
     repeated: int
     alike: int
@@ -47,40 +45,40 @@ class Repeats:
         return self.alike / self.repeated if self.repeated else float("nan")
 
 
-def triads(answers: Iterable[Told]) -> Triads:
-    """Count the triads of one worker's answers; of a repeated pair the first answer counts."""
+def triads(responses: Iterable[DirectedComparison]) -> TriadCounts:
+    """Count the triads of one worker; of a repeated pair the first response counts."""
     signs: dict[Pair, int] = {}
-    met: dict[int, set[int]] = defaultdict(set)
-    for pair, outcome in map(_turned, answers):
-        signs.setdefault(pair, _SIGN[outcome])
-        met[pair[0]].add(pair[1])
+    larger_neighbours: dict[int, set[int]] = defaultdict(set)
+    for pair, outcome in map(_unordered_comparison, responses):
+        signs.setdefault(pair, 1 - outcome.code)
+        larger_neighbours[pair[0]].add(pair[1])
     complete = intransitive = cycles = 0
-    for (low, middle), ahead in signs.items():
-        for high in met[low] & met[middle]:
-            # Round the triad: low to middle, middle to high, high to low.
-            around = (ahead, signs[middle, high], -signs[low, high])
+    for (low, middle), sign in signs.items():
+        for high in larger_neighbours[low] & larger_neighbours[middle]:
+            # Around the triad: low to middle, middle to high, high to low.
+            around = (sign, signs[middle, high], -signs[low, high])
             complete += 1
             intransitive += (max(around) > 0) != (min(around) < 0)
             cycles += abs(sum(around)) == 3
-    return Triads(complete, intransitive, cycles)
+    return TriadCounts(complete, intransitive, cycles)
 
 
-def repeats(answers: Iterable[tuple[Hashable, Hashable]]) -> Repeats:
-    """Count questions, each with an answer, that came more than once."""
-    given: dict[Hashable, list[Hashable]] = defaultdict(list)
-    for question, answer in answers:
-        given[question].append(answer)
-    often = [said for said in given.values() if len(said) > 1]
-    return Repeats(len(often), sum(len(set(said)) == 1 for said in often))
+def repeats(responses: Iterable[tuple[Hashable, Hashable]]) -> RepeatCounts:
+    """Count the repeated questions among (question, answer)."""
+    by_question: dict[Hashable, list[Hashable]] = defaultdict(list)
+    for question, answer in responses:
+        by_question[question].append(answer)
+    repeated = [answers for answers in by_question.values() if len(answers) > 1]
+    return RepeatCounts(len(repeated), sum(len(set(answers)) == 1 for answers in repeated))
 
 
-def repeated_pairs(answers: Iterable[Told]) -> Repeats:
-    """Count pairs that came more than once, on whichever sides."""
-    return repeats(map(_turned, answers))
+def repeated_pairs(responses: Iterable[DirectedComparison]) -> RepeatCounts:
+    """Count the repeated pairs, whichever document was first."""
+    return repeats(map(_unordered_comparison, responses))
 
 
-def _turned(answer: Told) -> tuple[Pair, Outcome]:
-    first, second, outcome = answer
+def _unordered_comparison(response: DirectedComparison) -> tuple[Pair, Outcome]:
+    first, second, outcome = response
     if first == second:
         raise SelfComparison()
     pair = unordered(first, second)

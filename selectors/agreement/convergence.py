@@ -1,16 +1,16 @@
-"""How soon a ranking came to rest: tau-b of each earlier ranking with the last one (yang-2018)."""
+"""Convergence of a ranking: tau-b of each earlier ranking with the last one (yang-2018)."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nextpair.selectors.aggregation.responses import Numbers
+from nextpair.selectors.aggregation.responses import FloatArray
 from nextpair.selectors.agreement.rank_correlation import tau_b
 
 
-def convergence(rankings: Sequence[ArrayLike]) -> Numbers:
-    """Return tau-b of each ranking with the last; NaN where one of the two orders nothing.
+def convergence(rankings: Sequence[ArrayLike]) -> FloatArray:
+    """Return tau-b of each ranking with the last; NaN if one of the two is constant.
 
     Parameters
     ----------

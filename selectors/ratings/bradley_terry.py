@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from nextpair.selectors.aggregation.davidson import (
-    Comparisons,
-    Davidson,
-    error_of_difference,
+    DavidsonModel,
+    WeightedComparisons,
     fit_davidson,
+    standard_error_of_difference,
     standard_errors,
 )
 from nextpair.selectors.ratings.base import Rating
@@ -28,16 +28,16 @@ from nextpair.selectors.ratings.match import Match
 def chance(size: int, matches: Sequence[Match], first: int, second: int) -> float:
     """Return how likely the first of two documents has the higher score, given all matches."""
     data, model = _fit(size, matches)
-    error = error_of_difference(data, model, first, second)
+    error = standard_error_of_difference(data, model, first, second)
     return float(ndtr((model.scores[first] - model.scores[second]) / error))
 
 
-def _fit(size: int, matches: Sequence[Match]) -> tuple[Comparisons, Davidson]:
+def _fit(size: int, matches: Sequence[Match]) -> tuple[WeightedComparisons, DavidsonModel]:
     pairs = np.array([match[:2] for match in matches], dtype=np.intp).reshape(-1, 2)
     won = np.array([match.score for match in matches], dtype=np.float64)
     ties = np.array([match.ties for match in matches], dtype=np.float64)
     better, worse = won - ties / 2, 1 - won - ties / 2
-    data = Comparisons(size, pairs[:, 0], pairs[:, 1], better, worse, ties)
+    data = WeightedComparisons(size, pairs[:, 0], pairs[:, 1], better, worse, ties)
     return data, fit_davidson(data)
 
 

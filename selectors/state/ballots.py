@@ -1,29 +1,29 @@
-"""Votes on one pair, and how they resolve.
+"""Ballots: the votes on each pair, and their majority.
 
-A pair is asked of `votes` workers. With early stopping it resolves as soon as no remaining vote can
-change the majority; when the votes are spent and split, it is asked again, one vote at a time, up
-to `most` votes, and a pair that is still split then is a tie: people cannot tell the two apart.
+A pair is put to `votes` workers. With early stopping it is decided as soon as no remaining vote can
+change the majority. If all votes are in and split, one more vote at a time is asked for, up to
+`most` votes; a pair that is still split then is a tie, because people cannot distinguish the two.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
 
 
 @dataclass(frozen=True, slots=True)
 class VoteRule:
-    """How many workers are asked about a pair, and when that is enough.
+    """How many votes a pair gets, and when it is decided.
 
     Parameters
     ----------
     votes
         Workers per pair.
     most
-        Where asking again ends when votes are split; 2 * votes + 1 when not given.
+        The maximum number of votes if they are split; 2 * votes + 1 when not given.
     early_stop
-        Stop as soon as the majority is certain.
+        Decide as soon as no remaining vote can change the majority.
     """
 
     votes: int = 1
@@ -41,21 +41,21 @@ class VoteRule:
 
     @property
     def extra(self) -> int:
-        """How many further votes a split may cost."""
+        """How many further votes a split may get."""
         return self.votes + 1 if self.most is None else self.most - self.votes
 
     @property
     def needed_at_first(self) -> int:
-        """How many votes can be asked for at once before there is any."""
+        """How many votes can be asked for at once while there is none."""
         return self.votes // 2 + 1 if self.early_stop else self.votes
 
 
 class Ballot:
-    """The votes on one pair, told from its first document.
+    """The votes on one pair, as outcomes of its first document.
 
-    `needed` is how many votes can be asked for at once without the risk that one is wasted, and
-    `outcome` what the votes come to, None while more are needed. Both are kept, not derived: they
-    change with a vote and are looked at with every question.
+    `needed` is how many votes can be asked for at once without risking a wasted one; `outcome` is
+    the majority, None while more votes are needed. Both are stored, not derived: they change with a
+    vote and are read with every question.
     """
 
     __slots__ = ("_better", "_rule", "_tie", "_wanted", "_worse", "judgments", "needed", "outcome")
@@ -77,38 +77,38 @@ class Ballot:
         else:
             self._tie += 1
         self.judgments += (number,)
-        self._settle()
+        self._decide()
 
     def reopen(self) -> None:
-        """Ask for a whole new round; the votes so far still count."""
+        """Start a new round of votes; the votes so far still count."""
         self._wanted = len(self.judgments) + self._rule.votes
-        self._settle()
+        self._decide()
         if not self.needed:
-            # However large the old lead, what is in doubt is asked at least once more.
+            # However large the lead, a pair in doubt gets at least one more vote.
             self.needed, self.outcome = 1, None
 
-    def _settle(self) -> None:
-        _, second, most = sorted((self._better, self._worse, self._tie))
-        self.needed = self._still_needed(most - second)
+    def _decide(self) -> None:
+        _, runner_up, most = sorted((self._better, self._worse, self._tie))
+        self.needed = self._count_needed(most - runner_up)
         if self.needed:
             self.outcome = None
-        elif most in (second, self._tie):
+        elif most in (runner_up, self._tie):
             self.outcome = Outcome.TIE
         else:
             self.outcome = Outcome.BETTER if most == self._better else Outcome.WORSE
 
-    def _still_needed(self, lead: int) -> int:
+    def _count_needed(self, lead: int) -> int:
         remaining = self._wanted - len(self.judgments)
         if remaining <= 0:
             return int(lead == 0 and -remaining < self._rule.extra)
         if not self._rule.early_stop:
             return remaining
-        # The fewest votes that, all for the leader, put it out of reach: lead + k > remaining - k.
+        # The fewest votes k that decide it if all are for the leader: lead + k > remaining - k.
         return max(0, (remaining - lead) // 2 + 1)
 
     @property
     def score(self) -> float:
-        """The share of votes for the first document, ties counting half: Elo's S of a match."""
+        """The share of votes for the first document, ties counting half (Elo's S)."""
         return (self._better + self._tie / 2) / len(self.judgments)
 
     @property
@@ -118,9 +118,9 @@ class Ballot:
 
 
 class Ballots:
-    """The ballots of a topic, by pair, in the order in which they were begun.
+    """The ballots of a topic by pair, in the order of their first votes.
 
-    `voting` are the pairs in the middle of a vote, `dormant` those re-opened and not asked since.
+    `voting` are the undecided pairs with a vote, `dormant` those re-opened and not voted on since.
     """
 
     def __init__(self, rule: VoteRule) -> None:
@@ -130,37 +130,37 @@ class Ballots:
         self.dormant: set[Pair] = set()
 
     def items(self) -> Iterable[tuple[Pair, Ballot]]:
-        """Go through all pairs with a vote."""
+        """Iterate over all pairs with a vote."""
         return self._of.items()
 
     def of(self, pair: Pair) -> Ballot | None:
         """Return the votes on a pair, if there are any."""
         return self._of.get(pair)
 
-    def cast(self, pair: Pair, number: int, outcome: Outcome) -> Finding | None:
-        """Add one vote; return what the votes come to if that has changed."""
+    def cast(self, pair: Pair, number: int, outcome: Outcome) -> Comparison | None:
+        """Add one vote; return the comparison by majority, if the majority has changed."""
         self.dormant.discard(pair)
         ballot = self._of.get(pair)
         if ballot is None:
             ballot = self._of[pair] = Ballot(self._rule)
-        before = ballot.outcome
+        previous = ballot.outcome
         ballot.cast(number, outcome)
-        if ballot.outcome is before:
-            if before is None:
+        if ballot.outcome is previous:
+            if previous is None:
                 self.voting[pair] = None
             return None
         self.voting.pop(pair, None)
         if ballot.outcome is None:
-            # A late vote split a pair decided before: by itself it contradicts the decision.
-            return Finding(*pair, outcome, (number,))
-        return Finding(*pair, ballot.outcome, ballot.judgments)
+            # A late vote split a decided pair: the vote alone contradicts the decision.
+            return Comparison(*pair, outcome, (number,))
+        return Comparison(*pair, ballot.outcome, ballot.judgments)
 
     def reopen(self, pair: Pair) -> None:
-        """Ask for a whole new round of votes on a pair."""
+        """Start a new round of votes on a pair."""
         self._of[pair].reopen()
         self.dormant.add(pair)
 
     def needed(self, pair: Pair) -> int:
-        """Say how many votes on a pair can be asked for at once."""
+        """Return how many votes on a pair can be asked for at once."""
         ballot = self._of.get(pair)
         return ballot.needed if ballot else self._rule.needed_at_first

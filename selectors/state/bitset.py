@@ -1,4 +1,4 @@
-"""Sets of small integers as the bits of one int: union and membership in nanoseconds."""
+"""Bit sets: sets of small integers as the bits of one int, with fast union and membership."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FEW = 12
-"""Up to this many members, taking them out one by one is faster than unpacking all places."""
+"""Up to this many members, extracting them one by one is faster than unpacking all bits."""
 
 
 def of(members: Iterable[int]) -> int:
@@ -28,18 +28,18 @@ def members(bits: int) -> list[int]:
     [1, 2, 4]
     """
     if bits.bit_count() > FEW:
-        found: list[int] = np.flatnonzero(mask(bits, bits.bit_length())).tolist()
-        return found
-    few: list[int] = []
+        unpacked: list[int] = np.flatnonzero(mask(bits, bits.bit_length())).tolist()
+        return unpacked
+    extracted: list[int] = []
     while bits:
         lowest = bits & -bits
-        few.append(lowest.bit_length() - 1)
+        extracted.append(lowest.bit_length() - 1)
         bits ^= lowest
-    return few
+    return extracted
 
 
 def mask(bits: int, size: int) -> NDArray[np.bool_]:
-    """Return the set as a boolean array of `size` places.
+    """Return the set as a boolean array of length `size`.
 
     >>> mask(0b101, 4).tolist()
     [True, False, True, False]
@@ -48,20 +48,20 @@ def mask(bits: int, size: int) -> NDArray[np.bool_]:
     return np.unpackbits(packed, count=size, bitorder="little").view(np.bool_)
 
 
-def weigh(sets: Sequence[int], weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Add up, for each set, the weights of its members.
+def weighted_sums(sets: Sequence[int], weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of the weights of each set's members.
 
     >>> weigh([0b101, 0b010], np.array([1, 20, 300])).tolist()
     [301, 20]
     """
     width = (len(weights) + 7) // 8
-    packed = np.frombuffer(b"".join(one.to_bytes(width, "little") for one in sets), np.uint8)
+    packed = np.frombuffer(b"".join(bits.to_bytes(width, "little") for bits in sets), np.uint8)
     sums = np.zeros(len(sets), dtype=np.int64)
-    # Real numbers multiply faster than whole ones, and hold these sums exactly.
-    given = weights.astype(np.float64)
-    # A few rows at a time: all of them at once would take eight times the memory of the sets.
+    # Floats multiply faster than integers, and represent these sums exactly.
+    float_weights = weights.astype(np.float64)
+    # In blocks of rows: all of them unpacked take eight times the memory of the sets.
     for start in range(0, len(sets), 256):
         rows = packed[start * width : (start + 256) * width].reshape(-1, width)
-        found = np.unpackbits(rows, axis=1, bitorder="little")[:, : len(weights)]
-        sums[start : start + 256] = (found.astype(np.float64) @ given).astype(np.int64)
+        unpacked = np.unpackbits(rows, axis=1, bitorder="little")[:, : len(weights)]
+        sums[start : start + 256] = (unpacked.astype(np.float64) @ float_weights).astype(np.int64)
     return sums

@@ -1,4 +1,4 @@
-"""A topic's pool: documents by position, their features as one matrix."""
+"""The pool of a topic: documents by position, with their features as one matrix."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ from nextpair.selectors.errors import (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An item to be judged, as far as choosing questions needs to know it.
+    """An item to be judged, as far as selectors need to know it.
 
     Parameters
     ----------
     features
-        Numbers that may say something about the document; None where one is missing.
+        Numbers that may be informative about the document; None where one is missing.
     prior
-        A score the caller believes in beforehand (BM25, say); larger is better.
+        A prior score (BM25, say); larger is better.
     """
 
     id: str
@@ -34,7 +34,7 @@ class Document:
 
 
 class Documents:
-    """The documents of one topic, checked."""
+    """The validated documents of one topic."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self.ids = tuple(document.id for document in documents)
@@ -49,13 +49,13 @@ class Documents:
         return len(self.ids)
 
     def by_prior(self) -> list[int]:
-        """List all positions, the highest prior score first, in their order where there is none."""
+        """List all positions by descending prior score; those without one last, in their order."""
         priors = np.nan_to_num(self.priors, nan=-np.inf)
         ranked: list[int] = np.argsort(-priors, kind="stable").tolist()
         return ranked
 
     def position(self, document: str) -> int:
-        """Return where a document stands, by its id."""
+        """Return the position of a document by its id."""
         try:
             return self._positions[document]
         except KeyError:
@@ -78,20 +78,20 @@ def _feature_matrix(documents: Sequence[Document], names: Sequence[str]) -> NDAr
     expected = set(names)
     for document, row in zip(documents, matrix, strict=True):
         if document.features.keys() != expected:
-            wrong = sorted(document.features.keys() ^ expected)
+            differing = sorted(document.features.keys() ^ expected)
             raise MismatchedFeatures(
-                f"document {document.id!r} differs from the first one in the features {wrong}"
+                f"document {document.id!r} differs from the first one in the features {differing}"
             )
         row[:] = [_number(document, name, document.features[name]) for name in names]
     return matrix
 
 
-def _number(document: Document, what: str, value: float | None) -> float:
+def _number(document: Document, name: str, value: float | None) -> float:
     if value is None:
         return math.nan
-    # Asking for a float first spares nearly every value the slow way round an abstract class.
+    # Testing for float first: the test against the abstract class Real is slow.
     if not isinstance(value, (float, Real)) or not math.isfinite(value):
-        raise BadFeature(f"document {document.id!r} has {what} = {value!r}, not a finite number")
+        raise BadFeature(f"document {document.id!r} has {name} = {value!r}, not a finite number")
     return float(value)
 
 

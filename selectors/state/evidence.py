@@ -1,83 +1,87 @@
-"""The findings the order rests on, and the shortest chain of them that implies a relation."""
+"""Evidence: the comparisons an order rests on, and the shortest chain that implies a relation."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
 
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.state.judgments import Comparison, Outcome
 
-_Step = tuple[int, bool]
-"""A document, and whether the way to it held a strict preference."""
+_Node = tuple[int, bool]
+"""A document, and whether the path to it has a strict preference."""
 
 
 class Evidence:
-    """Findings by document. Redundant ones are kept too: they make explanations shorter."""
+    """A graph of documents with comparisons as edges, from the better or equal one downwards.
+
+    Redundant comparisons are kept: they make explanations shorter.
+    """
 
     def __init__(self) -> None:
-        self._findings: list[Finding] = []
+        self._comparisons: list[Comparison] = []
         self._downwards: defaultdict[int, list[int]] = defaultdict(list)
         self._counts: defaultdict[int, int] = defaultdict(int)
 
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self._findings)
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self._comparisons)
 
     def __len__(self) -> int:
-        return len(self._findings)
+        return len(self._comparisons)
 
-    def add(self, finding: Finding) -> None:
-        """Keep a finding that agrees with the order."""
-        place = len(self._findings)
-        self._findings.append(finding)
-        self._counts[finding.first] += 1
-        self._counts[finding.second] += 1
-        if finding.outcome is not Outcome.WORSE:
-            self._downwards[finding.first].append(place)
-        if finding.outcome is not Outcome.BETTER:
-            self._downwards[finding.second].append(place)
+    def add(self, comparison: Comparison) -> None:
+        """Add a comparison that agrees with the order."""
+        index = len(self._comparisons)
+        self._comparisons.append(comparison)
+        self._counts[comparison.first] += 1
+        self._counts[comparison.second] += 1
+        if comparison.outcome is not Outcome.WORSE:
+            self._downwards[comparison.first].append(index)
+        if comparison.outcome is not Outcome.BETTER:
+            self._downwards[comparison.second].append(index)
 
     def count(self, document: int) -> int:
-        """Say how many findings a document's place rests on directly."""
+        """Return how many comparisons involve a document."""
         return self._counts[document]
 
-    def chain(
+    def shortest_chain(
         self, first: int, second: int, relation: Outcome, oldest: int | None = None
-    ) -> tuple[Finding, ...]:
-        """Return the fewest findings from which a known relation follows, first to second.
+    ) -> tuple[Comparison, ...]:
+        """Return the shortest path of comparisons from first to second that implies a relation.
 
-        Each is told from the document nearer to the first.
+        Each comparison is seen from the document nearer to the first one.
 
         Parameters
         ----------
         oldest
-            Use only this many, those that came first; all when not given.
+            Search only this many of the comparisons, the oldest; all when not given.
         """
         if relation is Outcome.WORSE:
-            downwards = self.chain(second, first, Outcome.BETTER, oldest)
-            return tuple(finding.told_from(finding.second) for finding in reversed(downwards))
+            downwards = self.shortest_chain(second, first, Outcome.BETTER, oldest)
+            return tuple(step.seen_from(step.second) for step in reversed(downwards))
         end = len(self) if oldest is None else oldest
-        return self._shortest((first, False), (second, relation is Outcome.BETTER), end)
+        return self._search((first, False), (second, relation is Outcome.BETTER), end)
 
-    def _shortest(self, start: _Step, goal: _Step, end: int) -> tuple[Finding, ...]:
-        came: dict[_Step, tuple[_Step, Finding]] = {}
+    def _search(self, start: _Node, goal: _Node, end: int) -> tuple[Comparison, ...]:
+        """Search breadth first: all edges count alike."""
+        predecessors: dict[_Node, tuple[_Node, Comparison]] = {}
         queue = deque([start])
-        while queue and goal not in came:
-            step = document, strict = queue.popleft()
-            for place in self._downwards.get(document, ()):
-                if place >= end:
+        while queue and goal not in predecessors:
+            node = document, strict = queue.popleft()
+            for index in self._downwards.get(document, ()):
+                if index >= end:
                     break
-                finding = self._findings[place]
-                reached = (
-                    finding.second if finding.first == document else finding.first,
-                    strict or finding.outcome is not Outcome.TIE,
+                comparison = self._comparisons[index]
+                neighbour = (
+                    comparison.opponent(document),
+                    strict or comparison.outcome is not Outcome.TIE,
                 )
-                if reached not in came and reached != start:
-                    came[reached] = (step, finding)
-                    queue.append(reached)
-        return tuple(_walk_back(came, start, goal))[::-1] if goal in came else ()
+                if neighbour not in predecessors and neighbour != start:
+                    predecessors[neighbour] = (node, comparison)
+                    queue.append(neighbour)
+        return tuple(_backtrack(predecessors, start, goal))[::-1] if goal in predecessors else ()
 
 
-def _walk_back(
-    came: dict[_Step, tuple[_Step, Finding]], start: _Step, goal: _Step
-) -> Iterator[Finding]:
+def _backtrack(
+    predecessors: dict[_Node, tuple[_Node, Comparison]], start: _Node, goal: _Node
+) -> Iterator[Comparison]:
     while goal != start:
-        goal, finding = came[goal]
-        yield finding.told_from(goal[0])
+        goal, comparison = predecessors[goal]
+        yield comparison.seen_from(goal[0])

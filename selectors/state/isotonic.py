@@ -1,13 +1,14 @@
-"""Scores made to agree with an order that is known: isotonic adjustment over a partial order.
+"""Isotonic adjustment of scores to a partial order.
 
-Scores that sum up answers (Elo, shares of wins, posterior means) can put a document above another
-that beat it. Where the relation is known, the scores are moved to agree with it. With
+Scores that summarise answers (Elo, shares of wins, posterior means) can put a document above one
+that is known to be better. The adjustment makes them strictly monotone in the order. With
 
     low(d)  = max(score(d), max of low over the documents below d, plus a step)
     high(d) = min(score(d), min of high over the documents above d, minus a step)
 
-both `low` and `high` agree with the order, and so does their mean, which is reported. Scores that
-agree already stay as they are, and the result depends neither on names nor on positions.
+`low` and `high` are both monotone, and so is their mean, which is returned. Least-squares isotonic
+regression would tie documents that are known to differ. Monotone scores do not change, and the
+result depends neither on names nor on positions.
 """
 
 import numpy as np
@@ -17,29 +18,29 @@ from nextpair.selectors.state import bitset
 from nextpair.selectors.state.order import Order
 
 STEP = 1e-6
-"""The least difference between scores of documents that are known to differ, as a share of the
+"""The minimum difference between scores of documents that are known to differ, as a share of the
 range of all scores."""
 
 
-def monotone(scores: NDArray[np.float64], order: Order) -> NDArray[np.float64]:
-    """Return scores under which every document is above those known to be worse."""
+def isotonic_adjustment(scores: NDArray[np.float64], order: Order) -> NDArray[np.float64]:
+    """Return scores that are higher for every document than for those known to be worse."""
     labels = bitset.members(order.labels)
     above = {label: order.above(label) for label in labels}
     if not any(above.values()):
         return scores.copy()
     step = STEP * (float(np.ptp(scores)) or 1.0)
     best_first = sorted(labels, key=lambda label: above[label].bit_count())
-    high = _bounded(scores, order, best_first, above, -1, step)
+    high = _propagate(scores, order, best_first, above, -1, step)
     below = {label: order.below(label) for label in labels}
-    low = _bounded(scores, order, best_first[::-1], below, 1, step)
+    low = _propagate(scores, order, best_first[::-1], below, 1, step)
     return np.where(low == high, scores, (low + high) / 2)
 
 
-def _bounded(
+def _propagate(
     scores: NDArray[np.float64],
     order: Order,
     labels: list[int],
-    bounding: dict[int, int],
+    bounds: dict[int, int],
     sign: int,
     step: float,
 ) -> NDArray[np.float64]:
@@ -48,16 +49,16 @@ def _bounded(
     Parameters
     ----------
     labels
-        The classes, each after all that bound it.
-    bounding
+        The classes in topological order: each after all that bound it.
+    bounds
         For each class, the classes that bound it, as a bit set.
     """
     values = sign * scores
     extreme = np.full(order.size, -np.inf)
     for label in labels:
         members = list(order.members(label))
-        if bounding[label]:
-            bound = extreme[bitset.mask(bounding[label], order.size)].max()
+        if bounds[label]:
+            bound = extreme[bitset.mask(bounds[label], order.size)].max()
             values[members] = np.maximum(values[members], bound + step)
         extreme[label] = values[members].max()
     return sign * values

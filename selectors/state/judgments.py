@@ -1,4 +1,4 @@
-"""The facts a topic's state is folded from: judgments, and what they come to."""
+"""The facts that a topic's state is folded from: judgments, and the comparisons they make."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,11 +6,11 @@ from enum import StrEnum
 from nextpair.selectors.errors import NegativeCount, SelfComparison, UnknownOutcome
 
 Pair = tuple[int, int]
-"""Two documents, by their positions in the topic."""
+"""Two documents, by position in the topic."""
 
 
 def unordered(first: int, second: int) -> Pair:
-    """Name a pair the same way whichever side its documents are shown on."""
+    """Return the pair with the smaller position first."""
     return (first, second) if first < second else (second, first)
 
 
@@ -23,15 +23,27 @@ class Outcome(StrEnum):
 
     @property
     def reversed(self) -> "Outcome":
-        """The same finding, told from the second document."""
-        return _REVERSED[self]
+        """How the second document compares with the first."""
+        return _OF_CODE[2 - _CODES[self]]
+
+    @property
+    def code(self) -> int:
+        """The outcome as an integer for arrays: 0 better, 1 tie, 2 worse; 2 - code reverses it."""
+        return _CODES[self]
+
+    @property
+    def score(self) -> float:
+        """The first document's share of the win: 1 better, 0.5 tie, 0 worse (Elo's S)."""
+        return 1 - _CODES[self] / 2
+
+    @classmethod
+    def from_code(cls, code: int) -> "Outcome":
+        """Return the outcome of an integer code."""
+        return _OF_CODE[code]
 
 
-_REVERSED = {
-    Outcome.BETTER: Outcome.WORSE,
-    Outcome.WORSE: Outcome.BETTER,
-    Outcome.TIE: Outcome.TIE,
-}
+_OF_CODE = (Outcome.BETTER, Outcome.TIE, Outcome.WORSE)
+_CODES = {outcome: code for code, outcome in enumerate(_OF_CODE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +53,8 @@ class Judgment:
     Parameters
     ----------
     truth
-        How the two really compare, where that was known beforehand. Then the answer tells of its
-        worker and not of the documents, which need not be the topic's.
+        The known outcome of a gold question. Its answer is evidence about the worker and not about
+        the documents, which need not be the topic's.
     """
 
     number: int
@@ -66,22 +78,22 @@ class Judgment:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What the votes on one pair came to, and the judgments that are those votes."""
+class Comparison:
+    """A compared pair with its outcome, and the judgments it rests on."""
 
     first: int
     second: int
     outcome: Outcome
     judgments: tuple[int, ...]
 
-    def told_from(self, document: int) -> "Finding":
-        """Tell the same from the side of one of the two documents."""
+    def seen_from(self, document: int) -> "Comparison":
+        """Return the same comparison with this document first."""
         if document == self.first:
             return self
-        return Finding(self.second, self.first, self.outcome.reversed, self.judgments)
+        return Comparison(self.second, self.first, self.outcome.reversed, self.judgments)
 
-    def about(self, document: int) -> bool:
-        """Say whether a document is one of the two."""
+    def involves(self, document: int) -> bool:
+        """Return whether a document is one of the two."""
         return document in (self.first, self.second)
 
     def opponent(self, document: int) -> int:

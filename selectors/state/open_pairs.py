@@ -1,12 +1,14 @@
-"""The pairs whose answers are awaited, and what may follow from those answers.
+"""Open pairs: those whose answers are awaited, and the relations that may follow from the answers.
 
-An open pair may turn out either way. Taken as a step in both directions, the open pairs and the
-order together say which relations their answers could imply: if one class can be reached from
-another, asking about the two now might buy what is about to come for nothing.
+An open pair may turn out either way. With each open pair as an edge in both directions,
+reachability in the graph of open pairs and order tells which relations the answers could imply: if
+one class can be reached from another, asking about the two now may buy what is about to follow for
+free.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 from nextpair.selectors.state import bitset
 from nextpair.selectors.state.judgments import Pair, unordered
@@ -17,109 +19,130 @@ Direction = Callable[[int], int]
 
 
 class OpenPairs:
-    """Pairs handed out or in the middle of voting.
+    """Pairs that workers hold, or with only a part of their votes.
 
     Parameters
     ----------
-    wanting
+    votes_wanted
         How many more votes each of these pairs can take at this moment.
     barred
-        Pairs, smaller position first, that must not go to the worker who asks.
+        Pairs, smaller position first, that must not be put to the worker who asks.
+    leased
+        Every pair that a worker holds, once for each holder.
     """
 
     def __init__(
-        self, order: Order, wanting: Mapping[Pair, int], barred: Iterable[Pair] = ()
+        self,
+        order: Order,
+        votes_wanted: Mapping[Pair, int],
+        barred: Iterable[Pair] = (),
+        leased: Iterable[Pair] = (),
     ) -> None:
-        self.wanting = wanting
+        self.votes_wanted = votes_wanted
         self.barred = frozenset(barred)
+        self.leased = Counter(unordered(*pair) for pair in leased)
         self._order = order
-        joined = _join(self._unknown(wanting))
-        self._below = _Reach(order.below, joined)
-        self._above = _Reach(order.above, joined)
-        self._closed = self._all_barred()
         self._free: dict[int, int] = {}
 
-    def _unknown(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    @cached_property
+    def _components(self) -> list[int]:
+        return _connected_components(self._unrelated_classes(self.votes_wanted))
+
+    @cached_property
+    def _below(self) -> "_Reachability":
+        return _Reachability(self._order.below, self._components)
+
+    @cached_property
+    def _above(self) -> "_Reachability":
+        return _Reachability(self._order.above, self._components)
+
+    def _unrelated_classes(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Yield the classes of those pairs whose relation is not known."""
         for first, second in pairs:
             if self._order.relation(first, second) is None:
                 yield self._order.label(first), self._order.label(second)
 
-    def _all_barred(self) -> dict[int, int]:
-        """Find the classes no two of whose documents may be compared."""
-        counts = Counter(unordered(*labels) for labels in self._unknown(self.barred))
+    @cached_property
+    def _closed(self) -> dict[int, int]:
+        """For each class, the classes with which all its pairs of documents are barred."""
+        counts = Counter(unordered(*labels) for labels in self._unrelated_classes(self.barred))
         closed: dict[int, int] = {}
-        for (one, other), count in counts.items():
-            if count == len(self._order.members(one)) * len(self._order.members(other)):
-                closed[one] = closed.get(one, 0) | 1 << other
-                closed[other] = closed.get(other, 0) | 1 << one
+        for (first, second), count in counts.items():
+            if count == len(self._order.members(first)) * len(self._order.members(second)):
+                closed[first] = closed.get(first, 0) | 1 << second
+                closed[second] = closed.get(second, 0) | 1 << first
         return closed
 
     def free(self, label: int) -> int:
         """Return the classes that can usefully be compared with this one now, as a bit set."""
-        found = self._free.get(label)
-        if found is None:
-            busy = self._below.of(label) | self._above.of(label) | self._closed.get(label, 0)
-            found = self._free[label] = self._order.unknown(label) & ~busy
-        return found
+        free = self._free.get(label)
+        if free is None:
+            reachable = self._below.of(label) | self._above.of(label)
+            busy = reachable | self._closed.get(label, 0)
+            free = self._free[label] = self._order.unknown(label) & ~busy
+        return free
 
     def is_free(self, first: int, second: int) -> bool:
-        """Say whether two documents can usefully be compared now."""
-        one, other = self._order.label(first), self._order.label(second)
-        return bool(self.free(one) >> other & 1)
+        """Return whether two documents can usefully be compared now."""
+        first_label, second_label = self._order.label(first), self._order.label(second)
+        return bool(self.free(first_label) >> second_label & 1)
 
 
-def _join(pairs: Iterable[Pair]) -> list[int]:
-    """Join pairs that share a class: between the classes of such a set, anything may follow."""
-    partners: defaultdict[int, list[int]] = defaultdict(list)
-    for one, other in pairs:
-        partners[one].append(other)
-        partners[other].append(one)
-    joined: list[int] = []
-    while partners:
-        classes, todo = 0, [next(iter(partners))]
-        while todo:
-            label = todo.pop()
-            classes |= 1 << label
-            todo += partners.pop(label, ())
-        joined.append(classes)
-    return joined
+def _connected_components(pairs: Iterable[Pair]) -> list[int]:
+    """Return the connected components of a graph of classes, as bit sets.
+
+    Within a component any relation may follow.
+    """
+    neighbours: defaultdict[int, list[int]] = defaultdict(list)
+    for first, second in pairs:
+        neighbours[first].append(second)
+        neighbours[second].append(first)
+    components: list[int] = []
+    while neighbours:
+        component, stack = 0, [next(iter(neighbours))]
+        while stack:
+            label = stack.pop()
+            component |= 1 << label
+            stack += neighbours.pop(label, ())
+        components.append(component)
+    return components
 
 
 def _union(sets: Iterable[int]) -> int:
     union = 0
-    for one in sets:
-        union |= one
+    for bits in sets:
+        union |= bits
     return union
 
 
-class _Reach:
+class _Reachability:
     """What can be reached from a class in one direction, if open pairs lead both ways."""
 
-    def __init__(self, onward: Direction, joined: list[int]) -> None:
+    def __init__(self, onward: Direction, components: list[int]) -> None:
         self._onward = onward
-        self._joined = joined
-        self._spans = [
+        self._components = components
+        self._onward_of = [
             _union(onward(label) | 1 << label for label in bitset.members(classes))
-            for classes in joined
+            for classes in components
         ]
-        self._from: dict[int, int] = {}
+        self._reachable: dict[int, int] = {}
 
     def of(self, label: int) -> int:
         """Return all classes that can be reached from this one, itself included."""
         start = self._onward(label) | 1 << label
         return start | _union(
-            self._from_joined(place)
-            for place, classes in enumerate(self._joined)
+            self._from_component(index)
+            for index, classes in enumerate(self._components)
             if start & classes
         )
 
-    def _from_joined(self, place: int) -> int:
-        found = self._from.get(place)
-        if found is None:
-            found, left = self._spans[place], set(range(len(self._joined))) - {place}
-            while touched := [other for other in left if found & self._joined[other]]:
-                found |= _union(self._spans[other] for other in touched)
-                left.difference_update(touched)
-            self._from[place] = found
-        return found
+    def _from_component(self, index: int) -> int:
+        reachable = self._reachable.get(index)
+        if reachable is None:
+            reachable = self._onward_of[index]
+            remaining = set(range(len(self._components))) - {index}
+            while touched := [i for i in remaining if reachable & self._components[i]]:
+                reachable |= _union(self._onward_of[i] for i in touched)
+                remaining.difference_update(touched)
+            self._reachable[index] = reachable
+        return reachable

@@ -1,4 +1,4 @@
-"""Which pairs are judged, which follow from those and which are open, small enough to be drawn."""
+"""Counts of judged, inferred and all pairs in a matrix that is small enough to be drawn."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from nextpair.selectors.state.order import Order
 
 Counts = NDArray[np.int64]
 _ROWS = 256
-"""Documents looked at together: all pairs at once would take too much memory."""
+"""Documents processed together: all pairs at once take too much memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Pairs of documents, counted for each two bins of documents that stand together.
+    """Counts of pairs of documents by the bins of the two.
 
     Parameters
     ----------
     bins
-        Where each bin begins among the documents, and where the last one ends.
+        The first document of each bin, and the end of the last bin.
     judged, inferred, pairs
-        A row and a column per bin: pairs people were asked about, pairs that are known without, and
-        all pairs there are. Both sides of the diagonal say the same.
+        Symmetric matrices with a row and a column per bin: pairs with an answer, pairs with a known
+        relation and no answer, and all pairs.
     """
 
     bins: tuple[int, ...]
@@ -35,7 +35,7 @@ class PairCounts:
 
 
 def count_pairs(
-    order: Order, asked: Iterable[Pair], documents: Sequence[int], most: int
+    order: Order, asked: Iterable[Pair], documents: Sequence[int], max_bins: int
 ) -> PairCounts:
     """Count the pairs of a topic.
 
@@ -45,44 +45,44 @@ def count_pairs(
         The pairs with an answer.
     documents
         All positions, in the order of rows and columns.
-    most
-        How many rows there are at most.
+    max_bins
+        The maximum number of bins.
     """
     size = len(documents)
-    edges = np.unique(np.linspace(0, size, min(most, size) + 1).round().astype(np.int64))
-    place = np.empty(size, dtype=np.int64)
-    place[list(documents)] = np.arange(size)
-    bin_of = np.searchsorted(edges, place, side="right") - 1
+    edges = np.unique(np.linspace(0, size, min(max_bins, size) + 1).round().astype(np.int64))
+    position = np.empty(size, dtype=np.int64)
+    position[list(documents)] = np.arange(size)
+    bin_of = np.searchsorted(edges, position, side="right") - 1
     rows = max(len(edges) - 1, 0)
-    known, judged, seen = (np.zeros((rows, rows), dtype=np.int64) for _ in range(3))
+    known, judged, known_judged = (np.zeros((rows, rows), dtype=np.int64) for _ in range(3))
     for first, second in {(min(pair), max(pair)) for pair in asked}:
-        one, other = bin_of[first], bin_of[second]
-        told = order.relation(first, second) is not None
-        for cell in {(one, other), (other, one)}:
+        row, column = bin_of[first], bin_of[second]
+        is_known = order.relation(first, second) is not None
+        for cell in {(row, column), (column, row)}:
             judged[cell] += 1
-            seen[cell] += told
+            known_judged[cell] += is_known
     _count_known(order, bin_of, known)
     lengths = np.diff(edges)
     pairs = np.multiply.outer(lengths, lengths)
-    # Within a bin a pair is met from both sides, and a document with itself.
+    # Within a bin each pair is counted from both sides, and each document with itself.
     np.fill_diagonal(pairs, lengths * (lengths - 1) // 2)
     np.fill_diagonal(known, np.diagonal(known) // 2)
-    return PairCounts(tuple(edges.tolist()), judged, known - seen, pairs)
+    return PairCounts(tuple(edges.tolist()), judged, known - known_judged, pairs)
 
 
 def _count_known(order: Order, bin_of: NDArray[np.int64], known: Counts) -> None:
-    """Add, for each two bins, how often a document of one is known against one of the other."""
+    """Add the number of known ordered pairs of documents by their bins."""
     size, rows = len(bin_of), len(known)
     labels = np.array([order.label(document) for document in range(size)], dtype=np.intp)
-    # How many documents of a class are in a bin: what is known of a class is known of them all.
-    inside = np.zeros((size, rows))
-    np.add.at(inside, (labels, bin_of), 1)
+    # Documents by class and bin: a relation of classes is one of all their documents.
+    members = np.zeros((size, rows))
+    np.add.at(members, (labels, bin_of), 1)
     for start in range(0, size, _ROWS):
         block = range(start, min(start + _ROWS, size))
         related = np.stack([_related(order, label, size) for label in block])
-        # Real numbers multiply faster than whole ones, and hold these sums exactly.
-        found = inside[start : start + _ROWS].T @ (related.astype(np.float64) @ inside)
-        known += found.astype(np.int64)
+        # Floats multiply faster than integers, and represent these sums exactly.
+        counts = members[start : start + _ROWS].T @ (related.astype(np.float64) @ members)
+        known += counts.astype(np.int64)
     np.fill_diagonal(known, np.diagonal(known) - np.bincount(bin_of, minlength=rows)[:rows])
 
 

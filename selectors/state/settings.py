@@ -1,4 +1,4 @@
-"""How a topic is judged, and what its state reports besides the order."""
+"""The settings of a topic, and the small records that its state exchanges with callers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nextpair.selectors.errors import BadOption, NegativeCount
-from nextpair.selectors.state.judgments import Finding, Outcome, Pair
+from nextpair.selectors.state.judgments import Comparison, Outcome, Pair
 
-# A client needs the names of this module, and not NumPy.
+# A client imports this module, and must not load NumPy.
 if TYPE_CHECKING:
     import numpy as np
 
@@ -19,39 +19,39 @@ DEFAULT_SELECTOR = "placement"
 
 
 class ConflictPolicy(StrEnum):
-    """What happens when a finding contradicts the order."""
+    """What happens when a comparison contradicts the order."""
 
     OLDER_WINS = "older-wins"
-    """The order stays; the finding is kept as a conflict."""
+    """The order stays; the comparison is recorded as a conflict."""
     REOPEN = "reopen"
-    """What placed the less compared of the two documents is set aside, and it is asked anew."""
+    """The evidence on the less compared of the two documents is dropped, and it is asked again."""
 
 
 class Judges(StrEnum):
-    """Who judges a study, and so what is expected of answers."""
+    """Who judges a study: sets what is expected of answers."""
 
     ONE = "one"
-    """One careful person: answers are taken for true, and no pair is asked twice."""
+    """One careful person: answers are taken as true, and no pair is asked twice."""
     FEW = "few"
-    """A few careful people: they err seldom, and what is doubtful is asked of another one."""
+    """A few careful people: they seldom err, and a doubtful pair is asked of another one."""
     CROWD = "crowd"
-    """Many people, some of whom err often or do not try: who can be relied on is learned."""
+    """Many people, some of whom err often or answer at random: their reliability is learned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a topic is judged.
+    """The settings of a topic.
 
     Parameters
     ----------
     options
-        The selector's options, by name; those left out are what suits the judges.
+        The selector's options, by name; the others are set to suit the judges.
     votes
-        Workers per pair; a selector that plans every vote takes them all, others stop early.
+        Workers per pair; a selector with a plan takes all votes, others stop early.
     reopenings
-        How often one document may be re-opened before older evidence wins.
+        How often one document may be re-opened; after that, older evidence wins.
     seed
-        The topic's own chance: pivots, random matrices, schedules.
+        Seeds the randomness of the topic: pivots, random matrices, schedules.
     judges
         Who answers.
     """
@@ -77,53 +77,53 @@ class Settings:
             )
 
     @property
-    def alone(self) -> bool:
-        """Whether one person judges everything: a pair they were asked about is asked nobody."""
+    def single_judge(self) -> bool:
+        """Whether one person judges everything: a pair they have judged is asked of nobody else."""
         return self.judges is Judges.ONE and self.votes == 1
 
     def question_rng(self, asked: int) -> np.random.Generator:
-        """Return the chance of one question: every process that asks it draws the same.
+        """Return the generator of one question: every process that selects it draws the same.
 
         Parameters
         ----------
         asked
-            How many questions the topic has handed out before.
+            How many questions the topic has issued before.
         """
         import numpy as np
 
-        # Not the entropy [seed, asked]: a last 0 adds nothing to it, and the first question's
-        # chance would be the topic's own.
+        # Not the entropy [seed, asked]: a trailing 0 does not change it, so the first question
+        # would draw the same numbers as the topic itself.
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(asked,)))
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """A finding that contradicted the order when it came, and how it was met.
+    """A comparison that contradicted the order when it came, and how it was resolved.
 
     Parameters
     ----------
     known
-        What the order said of the first document against the second.
+        The relation of the first document to the second in the order.
     reopened
-        The document that was re-opened for it, if one was.
+        The document that was re-opened because of it, if any.
     explain
-        Finds the chain of findings from which what was known followed.
+        Finds the shortest chain of comparisons that implies the known relation.
     """
 
-    finding: Finding
+    comparison: Comparison
     known: Outcome
     reopened: int | None
-    explain: Callable[[], tuple[Finding, ...]] = field(repr=False, compare=False)
+    explain: Callable[[], tuple[Comparison, ...]] = field(repr=False, compare=False)
 
     @cached_property
-    def because(self) -> tuple[Finding, ...]:
-        """The chain of findings from which what was known followed, looked for when asked for."""
+    def explanation(self) -> tuple[Comparison, ...]:
+        """The shortest chain of comparisons that implies the known relation, found on demand."""
         return self.explain()
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """One step of an explanation: what the judgments on one pair came to, by document ids."""
+class ExplanationStep:
+    """One step of an explanation: a comparison, by document ids."""
 
     first: str
     second: str
@@ -133,12 +133,12 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A pair that is in a worker's hands; a single document is a pair with itself.
+    """A pair that a worker holds; a single document is a pair with itself.
 
     Parameters
     ----------
     subject
-        The judgment that is being reviewed, if one is.
+        The judgment under review, if any.
     """
 
     pair: Pair
@@ -148,8 +148,28 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many more judgments a topic will need, and between which bounds that lies."""
+    """How many more judgments a topic will need, with an interval."""
 
     expected: float
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """What is known of one worker.
+
+    Parameters
+    ----------
+    answers
+        How many they have given.
+    right
+        The expected share of right answers if better, tie and worse are equally likely.
+    information
+        The information of one answer, from 0 to 1, where 1 is that of a worker without errors.
+    """
+
+    worker: str
+    answers: int
+    right: float
+    information: float

@@ -1,7 +1,7 @@
-"""One topic whose documents are judged one at a time: who has judged what, and what is next.
+"""The state of a topic whose documents are judged one at a time.
 
-Where every answer is reviewed, each becomes a question to someone who has not judged its document.
-What answers come to is decided elsewhere, from all of them together.
+If answers are reviewed, each answer becomes a question to a worker who has not judged its document.
+Answers are aggregated elsewhere, all together.
 """
 
 from collections import Counter, defaultdict
@@ -20,8 +20,8 @@ from nextpair.selectors.state.settings import Forecast, Lease, Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
-    """One worker's answer about one document; or, with a subject, about another's answer."""
+class SingleJudgment:
+    """A worker's answer about a document or, with a subject, their review of an answer."""
 
     number: int
     document: int
@@ -29,20 +29,20 @@ class Single:
     subject: int | None = None
 
 
-class Ask(NamedTuple):
-    """What to ask: about a document, or about an answer to it."""
+class SingleQuestion(NamedTuple):
+    """What to ask: a judgment of a document, or the review of an answer about it."""
 
     document: int
     subject: int | None = None
 
 
-class Singles:
-    """Which documents have been judged, by whom, and what to ask next.
+class SingleDocumentState:
+    """A fold over answers: which documents have been judged and by whom, and what to ask next.
 
     Parameters
     ----------
     stages
-        2 where every answer is reviewed by someone else.
+        2 if every answer is reviewed by another worker.
     """
 
     def __init__(
@@ -51,21 +51,21 @@ class Singles:
         self.settings = settings
         self.documents = Documents(documents)
         self.stages = stages
-        self._given = tuple(documents)
-        self._log: dict[int, Single] = {}
+        self._pool = tuple(documents)
+        self._log: dict[int, SingleJudgment] = {}
         self._answers: Counter[int] = Counter()
         self._reviews: Counter[int] = Counter()
         self._seen: defaultdict[str, set[int]] = defaultdict(set)
-        self._last = -1
+        self._last_number = -1
 
     def __len__(self) -> int:
         return len(self._log)
 
-    def absorb(self, answer: Single) -> None:
-        """Take in the next answer of the log."""
-        if answer.number <= self._last:
-            raise OutOfSequence(f"judgment {answer.number} came after judgment {self._last}")
-        self._last = answer.number
+    def absorb(self, answer: SingleJudgment) -> None:
+        """Absorb the next answer of the log."""
+        if answer.number <= self._last_number:
+            raise OutOfSequence(f"judgment {answer.number} came after judgment {self._last_number}")
+        self._last_number = answer.number
         self._log[answer.number] = answer
         self._seen[answer.worker].add(answer.document)
         if answer.subject is None:
@@ -73,23 +73,23 @@ class Singles:
         else:
             self._reviews[answer.subject] += 1
 
-    def retract(self, *numbers: int) -> "Singles":
-        """Return the state as it would be had these answers never been given."""
+    def retract(self, *numbers: int) -> "SingleDocumentState":
+        """Return the state as it would be if these answers had never been given."""
         unknown = sorted(set(numbers) - self._log.keys())
         if unknown:
             raise UnknownJudgment(f"the topic has no judgment {', '.join(map(str, unknown))}")
-        left = Singles(self._given, self.settings, stages=self.stages)
+        remaining = SingleDocumentState(self._pool, self.settings, stages=self.stages)
         for number, answer in self._log.items():
             if number not in numbers:
-                left.absorb(answer)
-        return left
+                remaining.absorb(answer)
+        return remaining
 
     def answered_by(self, worker: str) -> Mapping[Pair, int]:
         """Return the documents a worker has judged, as pairs with themselves."""
         return {
-            (one.document, one.document): one.number
-            for one in self._log.values()
-            if one.worker == worker and one.subject is None
+            (answer.document, answer.document): answer.number
+            for answer in self._log.values()
+            if answer.worker == worker and answer.subject is None
         }
 
     def select(
@@ -98,40 +98,40 @@ class Singles:
         leases: Sequence[Lease],
         rng: np.random.Generator,
         barred: Iterable[Pair] = (),
-    ) -> Ask | Idle:
+    ) -> SingleQuestion | Idle:
         """Choose what to ask a worker now; reviews go first, so that both stages end together."""
         unseen = self._unseen(worker, leases, barred)
-        review = self._review(leases, unseen)
+        review = self._next_review(leases, unseen)
         if review is not None:
             return review
         asked = self._answers.copy()
-        asked.update(one.pair[0] for one in leases if one.subject is None)
-        fewest = min((asked[one] for one in unseen), default=self.settings.votes)
+        asked.update(lease.pair[0] for lease in leases if lease.subject is None)
+        fewest = min((asked[document] for document in unseen), default=self.settings.votes)
         if fewest >= self.settings.votes:
-            return self._idle(worker, leases, anything_unseen=bool(unseen))
-        least = [document for document in sorted(unseen) if asked[document] == fewest]
-        return Ask(least[rng.integers(len(least))])
+            return self._idle_reason(worker, leases, anything_unseen=bool(unseen))
+        candidates = [document for document in sorted(unseen) if asked[document] == fewest]
+        return SingleQuestion(candidates[rng.integers(len(candidates))])
 
-    def _idle(self, worker: str, leases: Sequence[Lease], *, anything_unseen: bool) -> Idle:
+    def _idle_reason(self, worker: str, leases: Sequence[Lease], *, anything_unseen: bool) -> Idle:
         if self.finished:
             return Idle.DONE
-        # A question that someone else holds may come back, and theirs may be reviewed.
-        if anything_unseen and any(one.worker != worker for one in leases):
+        # Another worker's question may be given back, or its answer become one to review.
+        if anything_unseen and any(lease.worker != worker for lease in leases):
             return Idle.WAIT
-        return Idle.HELD if any(one.worker == worker for one in leases) else Idle.SEEN
+        return Idle.HELD if any(lease.worker == worker for lease in leases) else Idle.SEEN
 
     def _unseen(self, worker: str, leases: Iterable[Lease], barred: Iterable[Pair]) -> set[int]:
         seen = self._seen.get(worker, set()) | {document for document, _ in barred}
-        seen |= {one.pair[0] for one in leases if one.worker == worker}
+        seen |= {lease.pair[0] for lease in leases if lease.worker == worker}
         return set(range(len(self.documents))) - seen
 
-    def _review(self, leases: Iterable[Lease], unseen: set[int]) -> Ask | None:
+    def _next_review(self, leases: Iterable[Lease], unseen: set[int]) -> SingleQuestion | None:
         if self.stages < 2:
             return None
-        held = {one.subject for one in leases}
+        held = {lease.subject for lease in leases}
         for number in self._unreviewed():
             if number not in held and self._log[number].document in unseen:
-                return Ask(self._log[number].document, number)
+                return SingleQuestion(self._log[number].document, number)
         return None
 
     def _unreviewed(self) -> Iterable[int]:
@@ -141,41 +141,41 @@ class Singles:
             if answer.subject is None and not self._reviews[number]
         )
 
-    def missing(self) -> int:
-        """Count the answers that are still wanted."""
+    def count_missing(self) -> int:
+        """Count the answers and reviews that are still needed."""
         votes = self.settings.votes
         first = sum(
             max(0, votes - self._answers[document]) for document in range(len(self.documents))
         )
         return first * self.stages + (sum(1 for _ in self._unreviewed()) if self.stages > 1 else 0)
 
-    def judged(self) -> int:
-        """Count the documents that have an answer."""
+    def count_judged(self) -> int:
+        """Count the documents with an answer."""
         return sum(count > 0 for count in self._answers.values())
 
     def settled_documents(self) -> NDArray[np.bool_]:
-        """Say which documents have all their answers."""
-        waiting = {self._log[number].document for number in self._unreviewed()}
-        held_up = waiting if self.stages > 1 else set()
+        """Return which documents have all their answers and reviews."""
+        unreviewed = {self._log[number].document for number in self._unreviewed()}
+        incomplete = unreviewed if self.stages > 1 else set()
         return np.array(
             [
-                self._answers[one] >= self.settings.votes and one not in held_up
-                for one in range(len(self.documents))
+                self._answers[document] >= self.settings.votes and document not in incomplete
+                for document in range(len(self.documents))
             ],
             dtype=np.bool_,
         )
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to ask, whoever comes."""
-        return self.missing() == 0
+        """Whether nothing is left to ask of anybody."""
+        return self.count_missing() == 0
 
     @property
     def ended(self) -> End | None:
-        """Why nothing is left to ask, where that is so: everything that was planned is answered."""
+        """Why nothing is left to ask of anybody; None while something is."""
         return End.PLAN if self.finished else None
 
     def forecast(self) -> Forecast:
-        """Say how many more answers are needed."""
-        missing = self.missing()
+        """Return how many more answers are needed; this is exact."""
+        missing = self.count_missing()
         return Forecast(missing, missing, missing)

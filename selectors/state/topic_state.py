@@ -1,10 +1,9 @@
-"""One topic's state: a deterministic fold over its documents and its judgment log."""
+"""The state of one topic: a deterministic fold over its documents and its judgment log."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from heapq import merge
-from itertools import combinations
 from operator import attrgetter
 
 import numpy as np
@@ -13,20 +12,19 @@ from nextpair.selectors.base import (
     Choice,
     End,
     Idle,
-    Worker,
+    WorkerHistory,
     find_selector,
     make_options,
-    options_for,
+    with_judges_defaults,
 )
 from nextpair.selectors.errors import OutOfSequence, UnknownJudgment
 from nextpair.selectors.state.ballots import Ballots, VoteRule
-from nextpair.selectors.state.bayesian_selector import Believer
 from nextpair.selectors.state.documents import Document, Documents
 from nextpair.selectors.state.evidence import Evidence
-from nextpair.selectors.state.judgments import Finding, Judgment, Outcome, Pair, unordered
+from nextpair.selectors.state.judgments import Comparison, Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
 from nextpair.selectors.state.order import Merge, Order
-from nextpair.selectors.state.queries import Knowledge
+from nextpair.selectors.state.queries import TopicQueries
 from nextpair.selectors.state.reported_order import ReportedOrder
 from nextpair.selectors.state.settings import (
     Conflict,
@@ -37,29 +35,28 @@ from nextpair.selectors.state.settings import (
 )
 
 
-class Topic(Knowledge):
+class Topic(TopicQueries):
     """What is known about one topic, and what to ask next."""
 
     def __init__(self, documents: Sequence[Document], settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
-        self._given = tuple(documents)
+        self._pool = tuple(documents)
         self.documents = Documents(documents)
-        named = find_selector(self.settings.selector)
-        given = options_for(named, self.settings.judges, self.settings.options)
-        self._options = make_options(named, given)
-        self._selector_class = named.variant(self._options)
+        selector = find_selector(self.settings.selector)
+        options = with_judges_defaults(selector, self.settings.judges, self.settings.options)
+        self._options = make_options(selector, options)
+        self._selector_class = selector.implementation(self._options)
         self._log: list[Judgment] = []
-        self._checks: list[Judgment] = []
-        """Answers to questions whose answers were known."""
-        self._last = -1
-        self._nothing = Order(len(self.documents))
+        self._gold_log: list[Judgment] = []
+        """Answers to gold questions: they tell about workers and not about documents."""
+        self._last_number = -1
         self._reports: dict[str | None, ReportedOrder] = {}
         self._ballots = Ballots(self._vote_rule())
         self._answered: defaultdict[str, dict[Pair, int]] = defaultdict(dict)
         self._conflicts: list[Conflict] = []
-        self._overruled: list[Finding] = []
-        self._reopened: defaultdict[int, int] = defaultdict(int)
-        self._rest_on(())
+        self._overruled: list[Comparison] = []
+        self._reopenings: defaultdict[int, int] = defaultdict(int)
+        self._rebuild_from(())
 
     def _vote_rule(self) -> VoteRule:
         votes = self.settings.votes
@@ -67,112 +64,116 @@ class Topic(Knowledge):
             return VoteRule(votes)
         return VoteRule(votes, most=votes, early_stop=False)
 
-    def _rest_on(self, findings: Iterable[Finding]) -> None:
-        """Start the order and the selector anew from these findings."""
+    def _rebuild_from(self, comparisons: Iterable[Comparison]) -> None:
+        """Start order, evidence and selector anew from these comparisons."""
         self._order = Order(len(self.documents))
         self._evidence = Evidence()
         self.selector = self._selector_class(
             self.documents, self._order, self._options, self.settings.seed
         )
-        for finding in findings:
-            self._accept(finding)
+        for comparison in comparisons:
+            self._accept(comparison)
 
     # -- absorbing ------------------------------------------------------------------------------
 
     def absorb(self, judgment: Judgment) -> None:
-        """Take in the next judgment of the log."""
-        if judgment.number <= self._last:
-            raise OutOfSequence(f"judgment {judgment.number} came after judgment {self._last}")
+        """Absorb the next judgment of the log."""
+        if judgment.number <= self._last_number:
+            raise OutOfSequence(
+                f"judgment {judgment.number} came after judgment {self._last_number}"
+            )
         self._reports.clear()
         if judgment.truth is not None:
-            self._checks.append(judgment)
-            self._last = judgment.number
-            self.selector.hear_known(judgment.truth, judgment.outcome, judgment.worker)
+            self._gold_log.append(judgment)
+            self._last_number = judgment.number
+            self.selector.observe_gold(judgment.truth, judgment.outcome, judgment.worker)
             return
         first = self.documents.position(judgment.first)
         second = self.documents.position(judgment.second)
         self._log.append(judgment)
-        self._last = judgment.number
+        self._last_number = judgment.number
         pair, outcome = (first, second), judgment.outcome
         if first > second:
             pair, outcome = (second, first), outcome.reversed
         self._answered[judgment.worker][pair] = judgment.number
-        if isinstance(self.selector, Believer):
-            # It has no votes to wait for; who wants to see them counts them then.
-            self.selector.hear(*pair, outcome, judgment.worker)
-            return
-        finding = self._ballots.cast(pair, judgment.number, outcome)
-        if finding is not None:
-            self._absorb_finding(finding)
+        self.selector.observe(*pair, outcome, judgment.worker)
+        if self.selector.counts_votes:
+            comparison = self._ballots.cast(pair, judgment.number, outcome)
+            if comparison is not None:
+                self._absorb_comparison(comparison)
 
-    def _absorb_finding(self, finding: Finding) -> None:
-        known = self._order.relation(finding.first, finding.second)
+    def _absorb_comparison(self, comparison: Comparison) -> None:
+        known = self._order.relation(comparison.first, comparison.second)
         if known is None:
-            self._accept(finding)
-        elif known is finding.outcome:
-            self._keep(finding, None)
+            self._accept(comparison)
+        elif known is comparison.outcome:
+            self._record(comparison, None)
         else:
-            self._meet_conflict(finding, known)
+            self._resolve_conflict(comparison, known)
 
-    def _accept(self, finding: Finding) -> None:
-        self._keep(finding, self._order.absorb(finding.first, finding.second, finding.outcome))
+    def _accept(self, comparison: Comparison) -> None:
+        merge = self._order.absorb(comparison.first, comparison.second, comparison.outcome)
+        self._record(comparison, merge)
 
-    def _keep(self, finding: Finding, merge: Merge | None) -> None:
-        self._evidence.add(finding)
-        self.selector.absorb(finding, merge)
+    def _record(self, comparison: Comparison, merge: Merge | None) -> None:
+        self._evidence.add(comparison)
+        self.selector.absorb(comparison, merge)
 
-    def _meet_conflict(self, finding: Finding, known: Outcome) -> None:
-        document = self._to_reopen(finding)
-        self._conflicts.append(Conflict(finding, known, document, self._explainer(finding, known)))
+    def _resolve_conflict(self, comparison: Comparison, known: Outcome) -> None:
+        document = self._document_to_reopen(comparison)
+        explain = self._explainer(comparison, known)
+        self._conflicts.append(Conflict(comparison, known, document, explain))
         if document is None:
-            self._overrule(finding)
+            self._overrule(comparison)
         else:
-            self._reopen(document, finding)
+            self._reopen(document, comparison)
 
-    def _explainer(self, finding: Finding, known: Outcome) -> Callable[[], tuple[Finding, ...]]:
-        """Remember what explains a conflict; the search waits until someone wants to know."""
-        places, size = (finding.first, finding.second), len(self._evidence)
+    def _explainer(
+        self, comparison: Comparison, known: Outcome
+    ) -> Callable[[], tuple[Comparison, ...]]:
+        """Return a function that explains a conflict; the search waits until it is called."""
+        positions, size = (comparison.first, comparison.second), len(self._evidence)
         if self.settings.on_conflict != ConflictPolicy.REOPEN:
-            return partial(self._evidence.chain, *places, known, size)
-        # Evidence is replaced with every re-opening, and is too much to be kept each time.
-        chain = self._evidence.chain(*places, known)
+            return partial(self._evidence.shortest_chain, *positions, known, size)
+        # Every re-opening replaces the evidence, which is too large to be kept each time.
+        chain = self._evidence.shortest_chain(*positions, known)
         return partial(tuple, chain)
 
-    def _overrule(self, finding: Finding) -> None:
-        self._overruled.append(finding)
-        self.selector.absorb(finding, None)
+    def _overrule(self, comparison: Comparison) -> None:
+        self._overruled.append(comparison)
+        self.selector.absorb(comparison, None)
 
-    def _to_reopen(self, finding: Finding) -> int | None:
-        # What concludes nothing from others has nothing to take back.
+    def _document_to_reopen(self, comparison: Comparison) -> int | None:
+        # Without inference nothing rests on other comparisons, so there is nothing to take back.
         if self.settings.on_conflict != ConflictPolicy.REOPEN or not self.selector.infers:
             return None
-        document = min(finding.first, finding.second, key=self._evidence.count)
-        return document if self._reopened[document] < self.settings.reopenings else None
+        document = min(comparison.first, comparison.second, key=self._evidence.count)
+        return document if self._reopenings[document] < self.settings.reopenings else None
 
-    def _reopen(self, document: int, finding: Finding) -> None:
-        self._reopened[document] += 1
-        resting, overruled = tuple(self._evidence), (*self._overruled, finding)
-        for doubted in (*resting, *overruled):
-            if doubted.about(document):
-                self._ballots.reopen((doubted.first, doubted.second))
-        self._rest_on(kept for kept in resting if not kept.about(document))
+    def _reopen(self, document: int, comparison: Comparison) -> None:
+        self._reopenings[document] += 1
+        accepted, overruled = tuple(self._evidence), (*self._overruled, comparison)
+        for past in (*accepted, *overruled):
+            if past.involves(document):
+                self._ballots.reopen((past.first, past.second))
+        self._rebuild_from(kept for kept in accepted if not kept.involves(document))
         self._overruled = []
         # What was overruled by evidence that is now in doubt may hold after all.
-        for again in (kept for kept in overruled if not kept.about(document)):
+        for again in (kept for kept in overruled if not kept.involves(document)):
             if self._order.relation(again.first, again.second) in (None, again.outcome):
                 self._accept(again)
             else:
                 self._overrule(again)
 
     def retract(self, *numbers: int) -> "Topic":
-        """Return the state as it would be had these judgments never been made."""
-        gone = set(numbers)
-        heard = list(merge(self._log, self._checks, key=attrgetter("number")))
-        unknown = sorted(gone - {judgment.number for judgment in heard})
+        """Return the state as it would be if these judgments had never been made."""
+        retracted = set(numbers)
+        log = list(merge(self._log, self._gold_log, key=attrgetter("number")))
+        unknown = sorted(retracted - {judgment.number for judgment in log})
         if unknown:
             raise UnknownJudgment(f"the topic has no judgment {', '.join(map(str, unknown))}")
-        left = (judgment for judgment in heard if judgment.number not in gone)
-        return fold(self._given, left, self.settings)
+        remaining = (judgment for judgment in log if judgment.number not in retracted)
+        return fold(self._pool, remaining, self.settings)
 
     def answered_by(self, worker: str) -> Mapping[Pair, int]:
         """Return the pairs a worker has judged, each with the number of the judgment."""
@@ -194,96 +195,101 @@ class Topic(Knowledge):
         barred
             Pairs this worker must not get, such as those they skipped.
         """
-        answered = self._asked_of(worker)
         held = {unordered(*lease.pair) for lease in leases if lease.worker == worker}
         skipped = {unordered(*pair) for pair in barred}
-        who = Worker(worker, answered, frozenset(held | skipped))
-        choice = self._choose(who, leases, skipped, rng)
+        history = WorkerHistory(worker, self._excluded_for(worker), frozenset(held | skipped))
+        choice = self._choose(history, leases, skipped, rng)
         if choice is not Idle.WAIT:
             return choice
-        idle = self._why_not(who, leases)
-        # The one judge has answered all of it; what they skipped may be asked of somebody else.
-        return Idle.DONE if idle is Idle.SEEN and self.settings.alone and not skipped else idle
+        reason = self._idle_reason(history, leases)
+        if reason is Idle.SEEN and self.settings.single_judge and not skipped:
+            # The one judge has answered everything; a pair they skipped may go to somebody else.
+            return Idle.DONE
+        return reason
 
-    def _asked_of(self, worker: str) -> dict[Pair, int]:
-        """Return the pairs that must not be put to a worker again, oldest first."""
-        if not self.settings.alone:
+    def _excluded_for(self, worker: str) -> dict[Pair, int]:
+        """Return the answered pairs that must not be put to a worker, oldest first."""
+        if not self.settings.single_judge:
             return self._answered.get(worker, {})
         return {pair: number for pairs in self._answered.values() for pair, number in pairs.items()}
 
     def _choose(
-        self, who: Worker, leases: Sequence[Lease], skipped: set[Pair], rng: np.random.Generator
+        self,
+        history: WorkerHistory,
+        leases: Sequence[Lease],
+        skipped: set[Pair],
+        rng: np.random.Generator,
     ) -> Choice:
-        if isinstance(self.selector, Believer):
-            return self.selector.ask(who, Counter(unordered(*one.pair) for one in leases), rng)
-        asked_before = [pair for pair in self._ballots.dormant if pair in who.answered]
-        open_pairs = OpenPairs(self._order, self._wanting(leases), (*skipped, *asked_before))
-        return self.selector.select(open_pairs, who, rng)
+        asked_before = [pair for pair in self._ballots.dormant if pair in history.answered]
+        open_pairs = OpenPairs(
+            self._order,
+            self._votes_wanted(leases),
+            (*skipped, *asked_before),
+            (lease.pair for lease in leases),
+        )
+        return self.selector.select(open_pairs, history, rng)
 
-    def _why_not(self, who: Worker, leases: Sequence[Lease]) -> Idle:
-        """Say why a worker gets nothing: an answer is awaited only from someone who has a question.
+    def _idle_reason(self, history: WorkerHistory, leases: Sequence[Lease]) -> Idle:
+        """Return why a worker gets no pair: an answer can be awaited only if a pair is leased.
 
-        Who has seen every pair that is left waits for nobody: no answer leads to one for them.
+        A worker who has seen every remaining pair waits for nobody: no answer leads to a pair for
+        them.
         """
-        others = any(lease.worker != who.id for lease in leases)
-        if others and self._has_unseen(who):
+        others = any(lease.worker != history.id for lease in leases)
+        if others and self._has_unseen(history):
             return Idle.WAIT
-        if any(lease.worker == who.id for lease in leases):
+        if any(lease.worker == history.id for lease in leases):
             return Idle.HELD
-        return Idle.SEEN if others or who.answered or who.held else Idle.DONE
+        return Idle.SEEN if others or history.answered or history.held else Idle.DONE
 
-    def _has_unseen(self, who: Worker) -> bool:
-        """Say whether a pair is left that may be asked, and that this worker has not seen."""
-        return any(not who.has_seen(unordered(*pair)) for pair in self._pairs_left())
+    def _has_unseen(self, history: WorkerHistory) -> bool:
+        """Return whether there is a remaining pair that this worker has not seen."""
+        return any(not history.has_seen(unordered(*pair)) for pair in self._remaining_pairs())
 
-    def _pairs_left(self) -> Iterable[Pair]:
-        """Yield the pairs that may still be asked, whoever is."""
-        planned = self.selector.planned()
-        if planned is not None:
-            return planned
-        if isinstance(self.selector, Believer):
-            return combinations(range(len(self.documents)), 2)
-        return self._order.unrelated()
+    def _remaining_pairs(self) -> Iterable[Pair]:
+        """Yield the pairs that may still be asked of anybody."""
+        planned = self.selector.planned_pairs()
+        return self._order.unrelated() if planned is None else planned
 
-    def _wanting(self, leases: Iterable[Lease]) -> dict[Pair, int]:
-        wanting = {pair: self._votes_wanted(pair) for pair in self._ballots.voting}
+    def _votes_wanted(self, leases: Iterable[Lease]) -> dict[Pair, int]:
+        wanted = {pair: self._votes_needed(pair) for pair in self._ballots.voting}
         for lease in leases:
             pair = unordered(*lease.pair)
-            wanting[pair] = (wanting[pair] if pair in wanting else self._votes_wanted(pair)) - 1
-        return wanting
+            wanted[pair] = (wanted[pair] if pair in wanted else self._votes_needed(pair)) - 1
+        return wanted
 
-    def _votes_wanted(self, pair: Pair) -> int:
+    def _votes_needed(self, pair: Pair) -> int:
         if self.selector.infers and self._order.relation(*pair) is not None:
             return 0
         return self._ballots.needed(pair)
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to ask, whoever comes."""
+        """Whether nothing is left to ask of anybody."""
         return self.select("", (), self.settings.question_rng(0)) is Idle.DONE
 
     @property
     def ended(self) -> End | None:
-        """Why nothing is left to ask, whoever comes; None while something is."""
+        """Why nothing is left to ask of anybody; None while something is."""
         if not self.finished:
             return None
-        if self.selector.planned() is not None:
+        if self.selector.planned_pairs() is not None:
             return End.PLAN
-        if self.selector.reached:
+        if self.selector.goal_reached:
             return End.KNOWN
-        return End.BUDGET if self.selector.spent else End.EXHAUSTED
+        return End.BUDGET if self.selector.budget_spent else End.EXHAUSTED
 
     def forecast(self) -> Forecast | None:
-        """Say how many more judgments are needed, if the selector can tell."""
-        planned = self.selector.planned()
+        """Predict how many more judgments are needed, if the selector can."""
+        planned = self.selector.planned_pairs()
         if planned is None:
-            told = self.selector.forecast()
-            if told is None or isinstance(self.selector, Believer):
-                return told
-            # Votes that agree: who expects others has no reason to foresee an order.
+            forecast = self.selector.forecast()
+            if forecast is None or not self.selector.counts_votes:
+                return forecast
+            # A forecast of pairs assumes judges who do not err, so the votes on a pair agree.
             votes = self._vote_rule().needed_at_first
-            return Forecast(told.expected * votes, told.low * votes, told.high * votes)
-        votes = sum(self._votes_wanted(pair) for pair in planned)
+            return Forecast(forecast.expected * votes, forecast.low * votes, forecast.high * votes)
+        votes = sum(self._votes_needed(pair) for pair in planned)
         return Forecast(votes, votes, votes)
 
 

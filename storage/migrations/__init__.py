@@ -1,1 +1,1 @@
-"""Alembic's scripts; `nextpair.storage.migrating` runs them."""
+"""Alembic's scripts; `nextpair.storage.schema_revisions` runs them."""

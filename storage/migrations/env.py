@@ -1,4 +1,4 @@
-"""Alembic runs this: for `nextpair.storage.migrating`, or for its own command line."""
+"""Alembic runs this: for `nextpair.storage.schema_revisions`, or for its own command line."""
 
 import os
 

@@ -1,7 +1,7 @@
-"""Random histories of a study that hires: what must be true at every step, and when all is at rest.
+"""Random histories of a study that hires: invariants at every step, and at rest in the end.
 
-Only what is seen from outside is looked at: what the platform's own ledger says was paid, and what
-the service says of its money, offers and sessions.
+Only what is visible from outside is checked: the payments in the platform's own ledger, and what
+the service reports of its money, offers and sessions.
 """
 
 from collections.abc import Callable
@@ -9,163 +9,169 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from histories.checks import Wrong, check_budget, waits, wrong_at_rest
-from histories.places import Place, Visit
+from histories.invariants import Violation, check_budget, violations_at_rest, waits
+from histories.simulated_platform import SimulatedPlatform, Visit
+from histories.simulation import QUESTIONS, Simulation
 from histories.strangers import stranger
-from histories.world import QUESTIONS, World
 from in_process import installed
-from platforms.scenes import PUBLIC
+from platforms.scenarios import PUBLIC
 
 STRANGERS = True
-"""Whether people come whom no platform has sent."""
+"""Whether people arrive whom no platform has sent."""
 STOPPED_OFFERS = True
 """Whether offers run out at the platform, or are stopped there."""
 ABANDONED = True
-"""Whether workers may go for good where no platform tells that they have gone."""
+"""Whether workers may leave for good where no platform reports it."""
 MOVES = 35
 REST = 40
-"""After how many looks everything must have come to rest."""
-BETWEEN = 4000.0
-"""Seconds between the last looks: leases end, bonuses come to be listed, sessions lapse."""
+"""After how many ticks everything must have come to rest."""
+SECONDS_BETWEEN_TICKS = 4000.0
+"""Seconds between the last ticks: leases end, bonuses are listed, sessions lapse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a history."""
+    """The outcome of a history."""
 
     moves: int
     payments: int
-    wrong: tuple[str, ...]
+    violations: tuple[str, ...]
 
 
-def play(kind: type[Place], seed: int, database: Path, moves: int = MOVES) -> Outcome:
-    """Play a history on a new database; the same seed gives the same one."""
+def run_history(
+    kind: type[SimulatedPlatform], seed: int, database: Path, moves: int = MOVES
+) -> Outcome:
+    """Run a history on a new database; the same seed gives the same one."""
     url = f"sqlite:///{database}"
-    with kind.staged() as place:
-        given = {place.name.replace("-", "_"): place.access()}
-        with installed(url, public_url=PUBLIC, platforms=given, log_level="error") as service:
-            world = World(place, service, url, Random(f"{kind.name}:{seed}"))
+    with kind.running_platform() as platform:
+        access = {platform.name.replace("-", "_"): platform.access()}
+        with installed(url, public_url=PUBLIC, platforms=access, log_level="error") as service:
+            simulation = Simulation(platform, service, url, Random(f"{kind.name}:{seed}"))
             try:
-                return _play(world, moves)
+                return _run(simulation, moves)
             finally:
-                world.close()
+                simulation.close()
 
 
-def _play(world: World, moves: int) -> Outcome:
-    wrong: list[str] = []
+def _run(simulation: Simulation, moves: int) -> Outcome:
+    violations: list[str] = []
     try:
-        world.look()
+        simulation.tick()
         for _ in range(moves):
-            _move(world)
-            check_budget(world)
-        _come_to_rest(world)
-        _overturn(world)
-    except Wrong as error:
-        wrong.append(str(error))
+            _move(simulation)
+            check_budget(simulation)
+        _come_to_rest(simulation)
+        _overturn(simulation)
+    except Violation as error:
+        violations.append(str(error))
     else:
-        wrong += wrong_at_rest(world)
-    return Outcome(world.moves, sum(world.place.payments().values()), tuple(wrong))
+        violations += violations_at_rest(simulation)
+    return Outcome(
+        simulation.moves, sum(simulation.platform.payments().values()), tuple(violations)
+    )
 
 
 # -- moves --------------------------------------------------------------------------------------
 
 
-def _move(world: World) -> None:
-    active = bool(world.active())
+def _move(simulation: Simulation) -> None:
+    active = bool(simulation.active())
     names = [name for name in _ACTS if active or name not in _OF_THE_ACTIVE]
-    (name,) = world.chance.choices(names, [_WEIGHTS[name] for name in names])
-    _ACTS[name](world)
-    world.moves += 1
+    (name,) = simulation.chance.choices(names, [_WEIGHTS[name] for name in names])
+    _ACTS[name](simulation)
+    simulation.moves += 1
 
 
-def _someone(world: World, act: Callable[[World, Visit], None]) -> None:
-    active = world.active()
+def _some_worker(simulation: Simulation, act: Callable[[Simulation, Visit], None]) -> None:
+    active = simulation.active()
     if active:
-        act(world, world.chance.choice(active))
+        act(simulation, simulation.chance.choice(active))
 
 
-def _answer(world: World, visit: Visit) -> None:
-    world.answer(visit, world.chance.randint(1, QUESTIONS))
+def _answer(simulation: Simulation, visit: Visit) -> None:
+    simulation.answer(visit, simulation.chance.randint(1, QUESTIONS))
 
 
-def _skip(world: World, visit: Visit) -> None:
-    world.answer(visit, 1, skip=True)
+def _skip(simulation: Simulation, visit: Visit) -> None:
+    simulation.answer(visit, 1, skip=True)
 
 
-def _complete(world: World, visit: Visit) -> None:
-    """Answer all, and hand in, or forget to for now."""
-    world.answer(visit, 3 * QUESTIONS)
-    if world.finish(visit) and world.chance.random() < 0.8:
-        world.hand_in(visit)
+def _complete(simulation: Simulation, visit: Visit) -> None:
+    """Answer everything, and hand in, or forget to for now."""
+    simulation.answer(visit, 3 * QUESTIONS)
+    if simulation.finish(visit) and simulation.chance.random() < 0.8:
+        simulation.hand_in(visit)
 
 
-def _hand_in(world: World, visit: Visit) -> None:
-    """Hand in what was finished, perhaps long ago; some hand in what was not."""
-    if visit.finished or (world.place.returns and world.chance.random() < 0.3):
-        world.hand_in(visit)
+def _hand_in(simulation: Simulation, visit: Visit) -> None:
+    """Hand in a finished session, perhaps late; some hand in unfinished ones."""
+    if visit.finished or (simulation.platform.reports_returns and simulation.chance.random() < 0.3):
+        simulation.hand_in(visit)
 
 
-def _leave(world: World, visit: Visit) -> None:
-    if world.place.returns or ABANDONED:
-        world.leave(visit)
+def _leave(simulation: Simulation, visit: Visit) -> None:
+    if simulation.platform.reports_returns or ABANDONED:
+        simulation.leave(visit)
 
 
-def _decide(world: World) -> None:
-    """Let a person decide at the platform: what waits there, or what was rejected."""
-    waiting = [one for one in world.visits if one.handed_in]
-    wanted = [one for one in waiting if world.place.status(one) in ("submitted", "rejected")]
-    if wanted and world.place.returns:
-        visit = world.chance.choice(wanted)
-        rejected = world.place.status(visit) == "rejected"
-        _decide_on(world, visit, approve=rejected or world.chance.random() < 0.7)
+def _decide(simulation: Simulation) -> None:
+    """Let a person decide at the platform on a submitted or rejected session."""
+    waiting = [one for one in simulation.visits if one.handed_in]
+    wanted = [
+        one for one in waiting if simulation.platform.status(one) in ("submitted", "rejected")
+    ]
+    if wanted and simulation.platform.reports_returns:
+        visit = simulation.chance.choice(wanted)
+        rejected = simulation.platform.status(visit) == "rejected"
+        _decide_on(simulation, visit, approve=rejected or simulation.chance.random() < 0.7)
 
 
-def _decide_on(world: World, visit: Visit, *, approve: bool) -> None:
+def _decide_on(simulation: Simulation, visit: Visit, *, approve: bool) -> None:
     visit.by_hand = True
-    world.place.decide(visit, approve=approve)
+    simulation.platform.decide(visit, approve=approve)
 
 
-def _fail(world: World) -> None:
-    for _ in range(world.chance.choice((1, 1, 3))):
-        world.place.fail(world.chance)
+def _fail(simulation: Simulation) -> None:
+    for _ in range(simulation.chance.choice((1, 1, 3))):
+        simulation.platform.fail(simulation.chance)
 
 
-def _wait(world: World) -> None:
-    world.pass_time(world.chance.choice((5, 61, 130, 700, 4000)))
+def _wait(simulation: Simulation) -> None:
+    simulation.pass_time(simulation.chance.choice((5, 61, 130, 700, 4000)))
 
 
-def _tick(world: World) -> None:
-    world.pass_time(15)
-    world.look()
+def _tick(simulation: Simulation) -> None:
+    simulation.pass_time(15)
+    simulation.tick()
 
 
-def _die(world: World) -> None:
-    world.pass_time(15)
-    world.look(dies=True)
+def _crash(simulation: Simulation) -> None:
+    simulation.pass_time(15)
+    simulation.tick(crashes=True)
 
 
-def _owner(world: World) -> None:
-    world.hire(world.chance.choice(("paused", "running", "running", "running")))
+def _owner(simulation: Simulation) -> None:
+    simulation.hire(simulation.chance.choice(("paused", "running", "running", "running")))
 
 
-_ACTS: dict[str, Callable[[World], None]] = {
-    "arrive": World.arrive,
-    "answer": lambda world: _someone(world, _answer),
-    "skip": lambda world: _someone(world, _skip),
-    "complete": lambda world: _someone(world, _complete),
-    "hand in": lambda world: _someone(world, _hand_in),
-    "leave": lambda world: _someone(world, _leave),
+_ACTS: dict[str, Callable[[Simulation], None]] = {
+    "arrive": Simulation.arrive,
+    "answer": lambda simulation: _some_worker(simulation, _answer),
+    "skip": lambda simulation: _some_worker(simulation, _skip),
+    "complete": lambda simulation: _some_worker(simulation, _complete),
+    "hand in": lambda simulation: _some_worker(simulation, _hand_in),
+    "leave": lambda simulation: _some_worker(simulation, _leave),
     "look": _tick,
-    "die": _die,
-    "another runner": World.replace_runner,
+    "crash": _crash,
+    "another runner": Simulation.replace_runner,
     "fail": _fail,
     "wait": _wait,
-    "webhooks": World.deliver,
+    "webhooks": Simulation.deliver,
     "person": _decide,
     "owner": _owner,
-    "budget": World.change_budget,
+    "budget": Simulation.change_budget,
     "stranger": stranger,
-    "offer ends": lambda world: world.place.stop_offer(world.chance),
+    "offer ends": lambda simulation: simulation.platform.stop_offer(simulation.chance),
 }
 _OF_THE_ACTIVE = ("answer", "skip", "complete", "hand in", "leave")
 _WEIGHTS = {
@@ -173,7 +179,7 @@ _WEIGHTS = {
     "arrive": 6.0,
     "complete": 8.0,
     "look": 6.0,
-    "die": 4.0,
+    "crash": 4.0,
     "skip": 1.0,
     "owner": 1.0,
     "budget": 1.0,
@@ -182,53 +188,55 @@ _WEIGHTS = {
 }
 
 
-def _come_to_rest(world: World) -> None:
-    """Let everything go well from now on, and everybody end what they have begun."""
-    world.place.calm()
-    world.hire("running")
-    _end_visits(world)
+def _come_to_rest(simulation: Simulation) -> None:
+    """Let nothing fail from now on, and everybody end what they have begun."""
+    simulation.platform.recover()
+    simulation.hire("running")
+    _end_visits(simulation)
     for number in range(REST):
-        world.deliver(all_of_it=True)
-        world.pass_time(BETWEEN)
-        world.look()
-        check_budget(world)
+        simulation.deliver(all_of_it=True)
+        simulation.pass_time(SECONDS_BETWEEN_TICKS)
+        simulation.tick()
+        check_budget(simulation)
         if number == 5:
-            # Who has handed in and waits, waits for a person by now.
-            _decide_all(world)
-            world.hire("stopped")
+            # Sessions that are still undecided wait for a person.
+            _decide_all(simulation)
+            simulation.hire("stopped")
         elif number > 6:
-            about = world.hiring
+            about = simulation.hiring
             if about["state"] == "paused":
-                world.hire("stopped")
-            elif not about["reserved"] and not waits(world):
+                simulation.hire("stopped")
+            elif not about["reserved"] and not waits(simulation):
                 return
 
 
-def _overturn(world: World) -> None:
-    """Let a person accept somebody who was rejected, when everything had come to rest."""
-    rejected = [one for one in world.visits if one.handed_in]
-    rejected = [one for one in rejected if world.place.status(one) == "rejected"]
-    if not rejected or not world.place.returns:
+def _overturn(simulation: Simulation) -> None:
+    """Let a person overturn a rejection, when everything has come to rest."""
+    rejected = [one for one in simulation.visits if one.handed_in]
+    rejected = [one for one in rejected if simulation.platform.status(one) == "rejected"]
+    if not rejected or not simulation.platform.reports_returns:
         return
-    _decide_on(world, world.chance.choice(rejected), approve=True)
+    _decide_on(simulation, simulation.chance.choice(rejected), approve=True)
     for _ in range(3):
-        world.pass_time(BETWEEN)
-        world.look()
+        simulation.pass_time(SECONDS_BETWEEN_TICKS)
+        simulation.tick()
 
 
-def _end_visits(world: World) -> None:
-    for visit in world.active():
+def _end_visits(simulation: Simulation) -> None:
+    for visit in simulation.active():
         done = visit.finished is not None
-        if (not done and world.chance.random() < 0.7) or not world.place.returns:
-            world.answer(visit, 3 * QUESTIONS)
-            done = world.finish(visit)
+        if (
+            not done and simulation.chance.random() < 0.7
+        ) or not simulation.platform.reports_returns:
+            simulation.answer(visit, 3 * QUESTIONS)
+            done = simulation.finish(visit)
         if done:
-            world.hand_in(visit)
+            simulation.hand_in(visit)
         else:
-            world.leave(visit)
+            simulation.leave(visit)
 
 
-def _decide_all(world: World) -> None:
-    for visit in world.visits:
-        if world.place.status(visit) == "submitted":
-            _decide_on(world, visit, approve=world.chance.random() < 0.7)
+def _decide_all(simulation: Simulation) -> None:
+    for visit in simulation.visits:
+        if simulation.platform.status(visit) == "submitted":
+            _decide_on(simulation, visit, approve=simulation.chance.random() < 0.7)

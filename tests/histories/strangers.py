@@ -1,27 +1,27 @@
-"""People whom no platform has sent, and who come all the same."""
+"""Strangers: people who arrive though no platform has sent them."""
 
 from contextlib import suppress
 
-from histories.places import Visit
-from histories.world import QUESTIONS, World
+from histories.simulated_platform import Visit
+from histories.simulation import QUESTIONS, Simulation
 
 
-def stranger(world: World) -> None:
-    """Let someone come whom the platform has not sent, with names they have made up or seen."""
-    known = world.chance.choice(world.visits).query if world.visits else {}
-    query = {name: f"X{world.chance.randint(0, 99)}" for name in _names(world)}
-    query |= {name: known[name] for name in known if world.chance.random() < 0.5}
-    token = world.enter(query)
+def stranger(simulation: Simulation) -> None:
+    """Let a stranger arrive, with invented or copied parameters."""
+    copied = simulation.chance.choice(simulation.visits).query if simulation.visits else {}
+    query = {name: f"X{simulation.chance.randint(0, 99)}" for name in _names(simulation)}
+    query |= {name: copied[name] for name in copied if simulation.chance.random() < 0.5}
+    token = simulation.enter(query)
     if token:
         visit = Visit("stranger", "", query, True, None, token)
         with suppress(AssertionError):
-            world.answer(visit, QUESTIONS)
-        world.finish(visit)
+            simulation.answer(visit, QUESTIONS)
+        simulation.finish(visit)
 
 
-def _names(world: World) -> tuple[str, ...]:
+def _names(simulation: Simulation) -> tuple[str, ...]:
     return {
         "mturk": ("assignmentId", "hitId", "workerId"),
         "prolific": ("PROLIFIC_PID", "SESSION_ID", "STUDY_ID"),
         "figure-eight": ("slot", "code", "offer"),
-    }[world.place.name]
+    }[simulation.platform.name]

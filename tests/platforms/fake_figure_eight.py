@@ -1,4 +1,4 @@
-"""Figure Eight as its clients have met it: 200 with an error inside, 202, and silent refusals."""
+"""A fake Figure Eight as clients describe it: errors with status 200, 202, silent refusals."""
 
 import hashlib
 import io
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from platforms.serving import FakePlatform, Refused, Reply, Request
+from platforms.fake_server import FakePlatform, Refused, Reply, Request
 
 Json = dict[str, Any]
 FIELDS = set(
@@ -35,7 +35,7 @@ class FakeFigureEight(FakePlatform):
         self._made = 632000
 
     def routes(self) -> Mapping[str, Callable[..., Reply]]:
-        """List what it answers to."""
+        """List the routes."""
         return {
             "GET /v1/jobs.json": self._list_jobs,
             "POST /v1/jobs.json": self._create_job,
@@ -54,13 +54,13 @@ class FakeFigureEight(FakePlatform):
         }
 
     def admit(self, request: Request) -> None:
-        """Want the key in the header; in an address, logs would see it."""
+        """Require the key in the header; in an address, it would get into logs."""
         if request.headers.get("authorization") != f"Token token={self.key}":
             raise Refused(401, "You must authenticate before accessing this resource.")
         assert "key" not in request.query
 
     def refuse(self, refused: Refused) -> Reply:
-        """Say no: of most things with 200."""
+        """Return a refusal, mostly with status 200."""
         status = refused.reply.status
         return Reply(200 if status == 400 else status, {"error": {"message": refused.reply.body}})
 
@@ -159,8 +159,8 @@ class FakeFigureEight(FakePlatform):
     def _lines(self, job: str) -> str:
         return "\n".join(json.dumps(one) for one in self._of(job))
 
-    def tells(self, unit: Json) -> bool:
-        """Say whether the report that is read next has a unit as it is now."""
+    def is_reported(self, unit: Json) -> bool:
+        """Say whether the next report has the current state of a unit."""
         job = str(unit["job_id"])
         return job not in self._building and json.dumps(unit) in self._reports.get(job, "")
 
@@ -176,8 +176,8 @@ class FakeFigureEight(FakePlatform):
     def _of(self, job: str) -> list[Json]:
         return [one for one in self.units.values() if one["job_id"] == int(job)]
 
-    def came_of_it(self) -> Json:
-        """Say what there is and what was paid, whatever the numbers of jobs and units are."""
+    def outcome_at_platform(self) -> Json:
+        """Return what exists and what was paid, without the ids of jobs and units."""
         told = [(one["data"], one) for one in self.units.values()]
         names = [str(data.get("nextpair_task") or data["slot"]) for data, _ in told]
         return {
@@ -205,7 +205,7 @@ class FakeFigureEight(FakePlatform):
     # -- what contributors do -------------------------------------------------------------------
 
     def open_units(self) -> list[Json]:
-        """List what is launched and not answered; test questions are another matter."""
+        """List the launched, unanswered units, without test questions."""
         return [one for one in self.units.values() if one["state"] == "new"]
 
     def judge(self, unit: Json, data: Json, worker: int = 30220001, **more: object) -> Json:

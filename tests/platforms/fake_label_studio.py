@@ -1,11 +1,11 @@
-"""Label Studio as far as we talk to it: as strict, and it never sends a webhook twice."""
+"""A fake Label Studio, as strict as the real one in what is used of it."""
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from platforms.serving import FakePlatform, Refused, Reply, Request
+from platforms.fake_server import FakePlatform, Refused, Reply, Request
 
 Json = dict[str, Any]
 PROJECT = {
@@ -31,7 +31,7 @@ class FakeLabelStudio(FakePlatform):
         self._made = 0
 
     def routes(self) -> Mapping[str, Callable[..., Reply]]:
-        """List what it answers to."""
+        """List the routes."""
         return {
             "GET /api/projects/": self._list_projects,
             "POST /api/projects/": self._create_project,
@@ -43,12 +43,12 @@ class FakeLabelStudio(FakePlatform):
         }
 
     def admit(self, request: Request) -> None:
-        """Want the token."""
+        """Require the token."""
         if request.headers.get("authorization") != f"Token {self.token}":
             raise Refused(401, "Invalid token.")
 
     def refuse(self, refused: Refused) -> Reply:
-        """Say no."""
+        """Return a refusal in Label Studio's format."""
         return Reply(refused.reply.status, {"detail": refused.reply.body})
 
     def _list_projects(self, request: Request) -> Reply:
@@ -108,7 +108,7 @@ class FakeLabelStudio(FakePlatform):
     # -- what annotators do ---------------------------------------------------------------------
 
     def open_tasks(self) -> list[Json]:
-        """List what nobody has answered."""
+        """List the unanswered tasks."""
         return [one for one in self.tasks.values() if not one["annotations"]]
 
     def annotate(self, task: int, selected: str, user: int = 1) -> Json:

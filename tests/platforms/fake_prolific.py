@@ -1,11 +1,11 @@
-"""Prolific from its field list: refuses what it does not know, wrong moves and wrong keys."""
+"""A fake Prolific from its field list: refuses unknown fields, wrong transitions and keys."""
 
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from platforms.fake_prolific_people import Workspace
-from platforms.serving import Refused, Reply, Request
+from platforms.fake_server import Refused, Reply, Request
 
 Json = dict[str, Any]
 API = "/api/v1"
@@ -39,7 +39,7 @@ class FakeProlific(Workspace):
     """Prolific's API."""
 
     def routes(self) -> Mapping[str, Callable[..., Reply]]:
-        """List what Prolific answers to."""
+        """List the routes."""
         found: dict[str, Callable[..., Reply]] = {
             "GET studies/": lambda request: _listed(self.studies),
             "POST studies/": self._create_study,
@@ -61,12 +61,12 @@ class FakeProlific(Workspace):
         return {route.replace(" ", f" {API}/", 1): serve for route, serve in found.items()}
 
     def admit(self, request: Request) -> None:
-        """Want the token in the header, and nowhere else."""
+        """Require the token in the header."""
         if request.headers.get("authorization") != f"Token {self.token}":
             raise Refused(401, "Invalid token header.")
 
     def refuse(self, refused: Refused) -> Reply:
-        """Say no."""
+        """Return a refusal in Prolific's format."""
         status, why = refused.reply.status, refused.reply.body
         about = {"status": status, "error_code": 140000, "title": "Error", "detail": why}
         return Reply(status, {"error": about})

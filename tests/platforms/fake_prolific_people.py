@@ -1,4 +1,4 @@
-"""What people do on the fake Prolific, and what becomes of it."""
+"""The state of the fake Prolific, and the actions of people on it."""
 
 import base64
 import hashlib
@@ -6,7 +6,7 @@ import hmac
 import json
 from typing import Any
 
-from platforms.serving import FakePlatform, Refused
+from platforms.fake_server import FakePlatform, Refused
 
 Json = dict[str, Any]
 MOVES = {
@@ -68,7 +68,7 @@ class Workspace(FakePlatform):
         return bool(taken < self.study(study)["total_available_places"])
 
     def kept_away(self, study: Json) -> set[str]:
-        """List whom a study's filters leave out."""
+        """List the workers whom a study's filters exclude."""
         values = {one["filter_id"]: one["selected_values"] for one in study.get("filters", ())}
         away = {
             who
@@ -83,11 +83,11 @@ class Workspace(FakePlatform):
         }
 
     def end(self, submission: str, status: str = "AWAITING REVIEW") -> None:
-        """Let a worker hand in, or give back."""
+        """Let a worker hand in, or return the session."""
         self.submissions[submission]["status"] = status
 
-    def settle(self) -> None:
-        """Let the minutes pass that bonuses take."""
+    def settle_payments(self) -> None:
+        """Complete the bonuses that are under way."""
         for name, amount in self.unsettled:
             self.submissions[name]["bonus_payments"].append(float(amount))
         self.unsettled = []
@@ -105,7 +105,7 @@ class Workspace(FakePlatform):
         return headers, body
 
     def new(self, kind: str) -> str:
-        """Name something."""
+        """Make an id."""
         self._made += 1
         return f"{kind}-{self._made:06d}"
 

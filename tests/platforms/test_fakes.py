@@ -11,12 +11,12 @@ import pytest
 from botocore.exceptions import ClientError
 from platforms.fake_figure_eight import FakeFigureEight
 from platforms.fake_label_studio import FakeLabelStudio
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_model import cents
+from platforms.fake_mturk_server import KEY, SECRET, Server
+from platforms.fake_mturk_server import serving as serving_mturk
 from platforms.fake_prolific import FakeProlific
-from platforms.mturk import MTurk
-from platforms.mturk_facts import cents
-from platforms.mturk_server import KEY, SECRET, Server
-from platforms.mturk_server import serving as serving_mturk
-from platforms.serving import serving
+from platforms.fake_server import serving
 
 Json = dict[str, Any]
 XSD = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/"
@@ -178,7 +178,7 @@ def test_prolific_refuses_moves_that_cannot_be_and_pays_as_often_as_it_is_told()
         made = http.post("/submissions/bonus-payments/", json=told).json()["id"]
         for _ in range(2):
             assert http.post(f"/bulk-bonus-payments/{made}/pay/").status_code == 202
-        fake.settle()
+        fake.settle_payments()
         assert fake.submissions[one]["bonus_payments"] == [150.0, 150.0]
         http.close()
 

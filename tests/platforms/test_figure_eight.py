@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, Json, by_number, installed
+from platforms.attempt_history import AttemptHistory
 from platforms.fake_figure_eight import FakeFigureEight
-from platforms.ledger import Ledger
-from platforms.serving import Reply, serving
+from platforms.fake_server import Reply, serving
 from pydantic import SecretStr
 
 from nextpair.app.errors import (
@@ -20,7 +20,15 @@ from nextpair.app.errors import (
 )
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Code, Hook, Offer, Receipt, Stage, Submission, Task
+from nextpair.app.platforms.messages import (
+    CompletionCode,
+    Offer,
+    Receipt,
+    Stage,
+    Submission,
+    Task,
+    Webhook,
+)
 from nextpair.app.platforms.registry import make_platform, read_access
 
 TOPIC = {"id": "coffee", "title": "Coffee", "description": "", "narrative": ""}
@@ -28,9 +36,11 @@ DOCUMENTS = [{"id": n, "title": "", "text": f"<{n}>", "html": None, "url": None}
 TASKS = [Task(f"1-{n}", TOPIC, DOCUMENTS) for n in range(1, 4)]
 GOLDS = [Task(f"gold-1-{n}", TOPIC, DOCUMENTS, {"preference": "left"}) for n in range(1, 7)]
 URL = "https://judge.example.org/judge/s/enter"
-NEWS = "https://judge.example.org/v1/studies/s/news/abc"
-PAIRS = Offer("s", 1, "S", "", URL, 1, 3, 30, "USD", tasks=[*TASKS, *GOLDS], news_url=NEWS)
-PLACES = Offer("s", 1, "S", "", URL, 2, 10, 50, "USD", news_url=NEWS)
+WEBHOOK_URL = "https://judge.example.org/v1/studies/s/news/abc"
+PAIRS = Offer(
+    "s", 1, "S", "", URL, 1, 3, 30, "USD", tasks=[*TASKS, *GOLDS], webhook_url=WEBHOOK_URL
+)
+PLACES = Offer("s", 1, "S", "", URL, 2, 10, 50, "USD", webhook_url=WEBHOOK_URL)
 SLOTS = {"way": "slots"}
 
 
@@ -61,15 +71,15 @@ def opened(fake: FakeFigureEight, options: Json | None = None, **more: str) -> A
 def test_pairs_become_units_of_one_job_and_known_answers_test_questions(
     fake: FakeFigureEight,
 ) -> None:
-    ledger, account = Ledger(), opened(fake)
-    account.publish(PAIRS, ledger.deed("one"))
+    history, account = AttemptHistory(), opened(fake)
+    account.publish(PAIRS, history.attempt("one"))
     more = Offer(
         "s", 2, "S", "", URL, 1, 1, 30, "USD", tasks=[Task("1-9", TOPIC, DOCUMENTS), *GOLDS]
     )
-    account.publish(more, ledger.deed("two"))
+    account.publish(more, history.attempt("two"))
     (job,) = fake.jobs.values()
     assert (job["payment_cents"], job["units_per_assignment"]) == (30, 3)
-    assert (job["options"], job["webhook_uri"]) == ({"front_load": 1}, NEWS)
+    assert (job["options"], job["webhook_uri"]) == ({"front_load": 1}, WEBHOOK_URL)
     assert len(fake.orders) == 1, "what comes later is launched by itself"
     assert [one["data"]["nextpair_task"] for one in fake.open_units()] == [
         "1-1",
@@ -86,13 +96,13 @@ def test_pairs_become_units_of_one_job_and_known_answers_test_questions(
 def test_a_process_that_dies_while_publishing_publishes_once(
     fake: FakeFigureEight, step: str
 ) -> None:
-    ledger, account = Ledger(), opened(fake)
+    history, account = AttemptHistory(), opened(fake)
     verb = "PUT" if step == "gold" else "POST"
-    fake.dies_after = step if " " in step else f"{verb} /v1/jobs/632001/{step}"
+    fake.loses_answer_after = step if " " in step else f"{verb} /v1/jobs/632001/{step}"
     with pytest.raises(PlatformUnreachable):
-        account.publish(PAIRS, ledger.deed("one"))
-    assert fake.dies_after is None
-    account.publish(PAIRS, ledger.deed("one"))
+        account.publish(PAIRS, history.attempt("one"))
+    assert fake.loses_answer_after is None
+    account.publish(PAIRS, history.attempt("one"))
     assert (len(fake.jobs), len(fake.units), len(fake.orders)) == (1, 9, 1)
 
 
@@ -100,11 +110,11 @@ def test_a_process_that_dies_while_publishing_publishes_once(
 def test_a_job_whose_making_nobody_was_told_of_is_found_by_its_mark(
     fake: FakeFigureEight, mark: str
 ) -> None:
-    ledger, account = Ledger(), opened(fake, {"marked_in": mark})
-    fake.dies_after = "POST /v1/jobs.json"
+    history, account = AttemptHistory(), opened(fake, {"marked_in": mark})
+    fake.loses_answer_after = "POST /v1/jobs.json"
     with pytest.raises(PlatformUnreachable):
-        account.publish(PAIRS, ledger.deed("a-token-of-its-own"))
-    account.publish(PAIRS, ledger.deed("a-token-of-its-own"))
+        account.publish(PAIRS, history.attempt("a-token-of-its-own"))
+    account.publish(PAIRS, history.attempt("a-token-of-its-own"))
     (job,) = fake.jobs.values()
     assert "a-token-of-i" in job[mark]
 
@@ -113,14 +123,14 @@ def test_a_job_whose_making_nobody_was_told_of_is_found_by_its_mark(
 def test_a_job_is_launched_once_however_it_says_that_it_is(
     fake: FakeFigureEight, launched: str
 ) -> None:
-    ledger, account = Ledger(), opened(fake, {"launched": launched})
-    fake.dies_after = "POST /v1/jobs/632001/orders"
+    history, account = AttemptHistory(), opened(fake, {"launched": launched})
+    fake.loses_answer_after = "POST /v1/jobs/632001/orders"
     with pytest.raises(PlatformUnreachable):
-        account.publish(PAIRS, ledger.deed("one"))
+        account.publish(PAIRS, history.attempt("one"))
     if not launched:
         with pytest.raises(PlatformDenied, match="look at it there"):
-            account.publish(PAIRS, ledger.deed("one"))
-    account.publish(PAIRS, ledger.deed("one"))
+            account.publish(PAIRS, history.attempt("one"))
+    account.publish(PAIRS, history.attempt("one"))
     assert len(fake.orders) == 1
 
 
@@ -128,11 +138,11 @@ def test_an_error_inside_a_good_answer_is_one_and_so_is_silence(fake: FakeFigure
     account = opened(fake)
     fake.faults = [Reply(200, {"errors": ["no money"]})]
     with pytest.raises(PlatformRefused, match="no money"):
-        account.publish(PAIRS, Ledger().deed("one"))
+        account.publish(PAIRS, AttemptHistory().attempt("one"))
     fake.faults = [Reply(200, {"id": 7})]
     fake.jobs["7"] = {"id": 7}
     with pytest.raises(PlatformRefused, match="not kept"):
-        account.publish(PAIRS, Ledger().deed("two"))
+        account.publish(PAIRS, AttemptHistory().attempt("two"))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +160,7 @@ def test_what_goes_wrong_is_told_by_its_kind_and_without_the_key(
 ) -> None:
     fake.faults = [reply]
     with pytest.raises(kind) as caught:
-        opened(fake).publish(PAIRS, Ledger().deed("one"))
+        opened(fake).publish(PAIRS, AttemptHistory().attempt("one"))
     assert fake.key not in str(caught.value)
 
 
@@ -158,18 +168,18 @@ def test_webhooks_are_read_if_signed_with_either_secret_and_however_they_come(
     fake: FakeFigureEight,
 ) -> None:
     platform, given = make_platform("figure-eight", {}), access(fake)
-    opened(fake).publish(PAIRS, Ledger().deed("one"))
+    opened(fake).publish(PAIRS, AttemptHistory().attempt("one"))
     unit = fake.open_units()[0]
     empty = fake.hook(unit)
     fake.judge(unit, {"preference": "left"}, tainted=True)
     fake.judge(unit, {"preference": "right"})
     for body in (fake.hook(unit), fake.hook(unit, secret=fake.key), fake.hook([unit])):
-        (news,) = platform.read_hook(Hook({}, body), given)
-        (told,) = news.answers
-        assert (told.task, told.worker) == ("1-1", "figure-eight:30220001")
-        assert (told.answer, told.seconds) == ({"preference": "right"}, 20.0)
-    assert platform.read_hook(Hook({}, empty), given) == [], "a unit nobody has judged"
-    assert platform.read_hook(Hook({}, fake.hook({}, signal="job_complete")), given) == []
+        (event,) = platform.read_webhook(Webhook({}, body), given)
+        (answer,) = event.answers
+        assert (answer.task, answer.worker) == ("1-1", "figure-eight:30220001")
+        assert (answer.answer, answer.seconds) == ({"preference": "right"}, 20.0)
+    assert platform.read_webhook(Webhook({}, empty), given) == [], "a unit nobody has judged"
+    assert platform.read_webhook(Webhook({}, fake.hook({}, signal="job_complete")), given) == []
     good = fake.hook(unit)
     for forged in (
         fake.hook(unit, secret="guess"),
@@ -178,20 +188,20 @@ def test_webhooks_are_read_if_signed_with_either_secret_and_however_they_come(
         b"",
     ):
         with pytest.raises(BadNotice):
-            platform.read_hook(Hook({}, forged), given)
+            platform.read_webhook(Webhook({}, forged), given)
     with pytest.raises(Malformed, match="data is missing"):
-        platform.read_hook(Hook({}, fake.hook({"what": 1})), given)
+        platform.read_webhook(Webhook({}, fake.hook({"what": 1})), given)
     keyless = access(fake, key="", hook_tokens="")
     with pytest.raises(BadNotice):
-        platform.read_hook(Hook({}, fake.hook(unit, secret="")), keyless)
+        platform.read_webhook(Webhook({}, fake.hook(unit, secret="")), keyless)
 
 
 def test_a_report_is_read_when_it_is_made(fake: FakeFigureEight) -> None:
     account = opened(fake)
-    offer = account.publish(PAIRS, Ledger().deed("one"))
+    offer = account.publish(PAIRS, AttemptHistory().attempt("one"))
     fake.judge(fake.open_units()[0], {"preference": "left"})
     assert list(account.poll([offer], {})) == [], "202: it is being made"
-    told = [one for news in account.poll([offer], {}) for one in news.answers]
+    told = [answer for event in account.poll([offer], {}) for answer in event.answers]
     assert [one.task for one in told] == ["1-1"]
     fake.faults = [Reply(200, b"no zip")]
     with pytest.raises(PlatformUnreachable):
@@ -210,14 +220,14 @@ def test_calls_keep_the_distance_that_the_installation_asks_for(
 ) -> None:
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
-    opened(fake, gap_seconds="30").publish(PAIRS, Ledger().deed("one"))
+    opened(fake, gap_seconds="30").publish(PAIRS, AttemptHistory().attempt("one"))
     assert len(slept) == len(fake.requests)
     assert slept[0] == 0.0 and all(29 < one <= 30 for one in slept[1:])
 
 
 def test_places_frame_our_page_and_want_a_code_that_begins_as_theirs(fake: FakeFigureEight) -> None:
     account, platform = opened(fake, SLOTS), make_platform("figure-eight", SLOTS)
-    offer = account.publish(PLACES, Ledger().deed("one"))
+    offer = account.publish(PLACES, AttemptHistory().attempt("one"))
     first, second = (one["data"] for one in fake.open_units())
     assert first["slot"] != second["slot"] and first["code"] != second["code"]
     (job,) = fake.jobs.values()
@@ -226,7 +236,7 @@ def test_places_frame_our_page_and_want_a_code_that_begins_as_theirs(fake: FakeF
     arrival = platform.identify(query, access(fake))
     assert (arrival.session, arrival.offer) == (first["slot"], offer)
     code = platform.finish(arrival, Receipt("t", "RECEIPT", 3), access(fake))
-    assert code == Code(f"{first['code']}-RECEIPT")
+    assert code == CompletionCode(f"{first['code']}-RECEIPT")
     assert platform.is_preview({"slot": "{{slot}}"})
     with pytest.raises(BadArrival):
         platform.identify({"slot": "x"}, access(fake))
@@ -239,27 +249,27 @@ def test_places_frame_our_page_and_want_a_code_that_begins_as_theirs(fake: FakeF
 
 def test_an_offer_that_ends_leaves_no_open_units(fake: FakeFigureEight) -> None:
     account = opened(fake)
-    offer = account.publish(PAIRS, Ledger().deed("one"))
+    offer = account.publish(PAIRS, AttemptHistory().attempt("one"))
     fake.judge(fake.open_units()[0], {"preference": "left"})
-    account.expire(offer, Ledger().deed("e"))
+    account.expire(offer, AttemptHistory().attempt("e"))
     assert not fake.open_units()
     assert [one["state"] for one in fake.units.values()].count("finalized") == 1
 
 
 def test_a_bonus_is_never_paid_twice_even_if_nobody_knows(fake: FakeFigureEight) -> None:
-    account, ledger = opened(fake, SLOTS), Ledger()
-    offer = account.publish(PLACES, ledger.deed("one"))
+    account, history = opened(fake, SLOTS), AttemptHistory()
+    offer = account.publish(PLACES, history.attempt("one"))
     unit = fake.open_units()[0]
     fake.judge(unit, {"receipt": "x"}, worker=42)
     submission = Submission(unit["data"]["slot"], "slot:x", Stage.SUBMITTED, offer)
     job = offer.partition(":")[0]
-    fake.dies_after = f"POST /v1/jobs/{job}/workers/42/bonus"
+    fake.loses_answer_after = f"POST /v1/jobs/{job}/workers/42/bonus"
     for _ in range(2):
         with pytest.raises(PlatformRefused, match="may have been paid"):
-            account.bonus(submission, 25, "Thanks", ledger.deed("b"))
+            account.bonus(submission, 25, "Thanks", history.attempt("b"))
     assert fake.bonuses == [(job, "42", 25)]
-    account.reject(submission, "why", ledger.deed("r"))
-    account.keep_away(f"slot:{unit['data']['slot']}", ledger.deed("k"))
+    account.reject(submission, "why", history.attempt("r"))
+    account.keep_away(f"slot:{unit['data']['slot']}", history.attempt("k"))
     assert (fake.rejected, fake.flagged) == (["42"], ["42"])
 
 

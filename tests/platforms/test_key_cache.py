@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import pytest
 from crowds import PATIENCE, until
 from in_process import Clock
-from platforms.serving import Reply, Request, serving
+from platforms.fake_server import Reply, Request, serving
 from platforms.test_prolific import Keys
 from pydantic import SecretStr
 
 from nextpair.app.errors import BadArrival, KeysUnavailable
 from nextpair.app.platforms.accounts import key_cache
-from nextpair.app.platforms.accounts.key_cache import FRESH_SECONDS, LONGEST_SECONDS, KeyCache
+from nextpair.app.platforms.accounts.key_cache import FRESH_SECONDS, MAX_AGE_SECONDS, KeyCache
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.registry import make_platform, read_access
 
@@ -93,7 +93,7 @@ def test_kept_keys_serve_while_new_ones_are_fetched(keys: SlowKeys) -> None:
     keys.may_answer.set()
     clock.move(FRESH_SECONDS)
     assert cache.key("k1").key_id == "k1", "the server is away, and its keys go on serving"
-    clock.move(LONGEST_SECONDS)
+    clock.move(MAX_AGE_SECONDS)
     with pytest.raises(KeysUnavailable):
         cache.key("k1")
 

@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, Json, installed
+from platforms.attempt_history import AttemptHistory
 from platforms.fake_label_studio import FakeLabelStudio
-from platforms.ledger import Ledger
-from platforms.serving import Reply, serving
+from platforms.fake_server import Reply, serving
 from pydantic import SecretStr
 
 from nextpair.app.errors import BadNotice, Malformed, PlatformDenied, PlatformUnreachable
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Hook, Offer, Task, TaskAnswer
+from nextpair.app.platforms.messages import Offer, Task, TaskAnswer, Webhook
 from nextpair.app.platforms.registry import make_platform, read_access
 
-NEWS = "https://judge.example.org/v1/studies/s/news/abc"
+WEBHOOK_URL = "https://judge.example.org/v1/studies/s/news/abc"
 TOPIC = {"id": "coffee", "title": "Coffee", "description": "", "narrative": ""}
 DOCUMENTS = [{"id": n, "title": n, "text": f"text {n}", "html": None, "url": None} for n in "ab"]
 TASKS = [Task(f"1-{n}", TOPIC, DOCUMENTS) for n in range(1, 4)]
 GOLD = Task("gold-1-1", TOPIC, DOCUMENTS, {"preference": "left"})
 OFFER = Offer(
-    "s", 1, "A study", "Compare.", "", 1, 3, 0, "USD", tasks=[*TASKS, GOLD], news_url=NEWS
+    "s", 1, "A study", "Compare.", "", 1, 3, 0, "USD", tasks=[*TASKS, GOLD], webhook_url=WEBHOOK_URL
 )
 SECRET = "our-word"
 
@@ -46,14 +46,16 @@ def opened(fake: FakeLabelStudio, **more: str) -> Account:
 
 
 def answers(account: Account, offer: str) -> dict[str, TaskAnswer]:
-    return {one.task: one for news in account.poll([offer], {}) for one in news.answers}
+    return {one.task: one for event in account.poll([offer], {}) for one in event.answers}
 
 
 def test_a_batch_goes_into_the_studys_one_project(fake: FakeLabelStudio) -> None:
-    ledger, account = Ledger(), opened(fake)
-    account.publish(OFFER, ledger.deed("one"))
-    later = Offer("s", 2, "A study", "", "", 1, 1, 0, "USD", tasks=[TASKS[0]], news_url=NEWS)
-    account.publish(later, ledger.deed("two"))
+    history, account = AttemptHistory(), opened(fake)
+    account.publish(OFFER, history.attempt("one"))
+    later = Offer(
+        "s", 2, "A study", "", "", 1, 1, 0, "USD", tasks=[TASKS[0]], webhook_url=WEBHOOK_URL
+    )
+    account.publish(later, history.attempt("two"))
     assert len(fake.projects) == len(fake.webhooks) == 1
     assert [one["data"]["nextpair_task"] for one in fake.tasks.values()] == [
         "1-1",
@@ -71,17 +73,17 @@ def test_a_batch_goes_into_the_studys_one_project(fake: FakeLabelStudio) -> None
 def test_a_process_that_dies_while_publishing_publishes_once(
     fake: FakeLabelStudio, step: str
 ) -> None:
-    ledger, account = Ledger(), opened(fake)
-    fake.dies_after = step
+    history, account = AttemptHistory(), opened(fake)
+    fake.loses_answer_after = step
     with pytest.raises(PlatformUnreachable):
-        account.publish(OFFER, ledger.deed("one"))
-    account.publish(OFFER, ledger.deed("one"))
+        account.publish(OFFER, history.attempt("one"))
+    account.publish(OFFER, history.attempt("one"))
     assert (len(fake.projects), len(fake.webhooks), len(fake.tasks)) == (1, 1, 3)
 
 
 def test_answers_are_read_and_only_words_that_are_ours(fake: FakeLabelStudio) -> None:
     account = opened(fake)
-    offer = account.publish(OFFER, Ledger().deed("one"))
+    offer = account.publish(OFFER, AttemptHistory().attempt("one"))
     one, two, three = fake.tasks
     fake.annotate(one, "left", user=7)
     fake.annotate(two, "equal")
@@ -95,20 +97,20 @@ def test_answers_are_read_and_only_words_that_are_ours(fake: FakeLabelStudio) ->
 
 def test_an_offer_that_ends_leaves_no_open_questions(fake: FakeLabelStudio) -> None:
     account = opened(fake)
-    offer = account.publish(OFFER, Ledger().deed("one"))
+    offer = account.publish(OFFER, AttemptHistory().attempt("one"))
     fake.annotate(next(iter(fake.tasks)), "left")
     for _ in range(2):
-        account.expire(offer, Ledger().deed("e"))
+        account.expire(offer, AttemptHistory().attempt("e"))
     assert len(fake.tasks) == 1 and not fake.open_tasks()
 
 
 def test_a_wrong_token_and_a_server_that_is_away_are_told_apart(fake: FakeLabelStudio) -> None:
     with pytest.raises(PlatformDenied) as denied:
-        opened(fake, token="hunter2").publish(OFFER, Ledger().deed("one"))
+        opened(fake, token="hunter2").publish(OFFER, AttemptHistory().attempt("one"))
     assert "hunter2" not in str(denied.value)
     fake.faults = [Reply(502, b"<html>")]
     with pytest.raises(PlatformUnreachable):
-        opened(fake).publish(OFFER, Ledger().deed("one"))
+        opened(fake).publish(OFFER, AttemptHistory().attempt("one"))
 
 
 def hook_of(annotation: Json, task: str = "1-1", action: str = "ANNOTATION_CREATED") -> bytes:
@@ -119,19 +121,19 @@ def hook_of(annotation: Json, task: str = "1-1", action: str = "ANNOTATION_CREAT
 
 def test_a_webhook_must_bring_the_secret_it_was_given(fake: FakeLabelStudio) -> None:
     platform, given = make_platform("label-studio", {}), access(fake)
-    opened(fake).publish(OFFER, Ledger().deed("one"))
+    opened(fake).publish(OFFER, AttemptHistory().attempt("one"))
     body = hook_of(fake.annotate(next(iter(fake.tasks)), "right"))
     headers = {"x-nextpair-secret": SECRET}
-    (news,) = platform.read_hook(Hook(headers, body), given)
-    assert news.answers[0].answer == {"preference": "right"}
-    assert platform.read_hook(Hook(headers, hook_of({}, action="TASKS_CREATED")), given) == []
-    for forged in (Hook({}, body), Hook({"X-Nextpair-Secret": "x"}, body)):
+    (event,) = platform.read_webhook(Webhook(headers, body), given)
+    assert event.answers[0].answer == {"preference": "right"}
+    assert platform.read_webhook(Webhook(headers, hook_of({}, action="TASKS_CREATED")), given) == []
+    for forged in (Webhook({}, body), Webhook({"X-Nextpair-Secret": "x"}, body)):
         with pytest.raises(BadNotice):
-            platform.read_hook(forged, given)
+            platform.read_webhook(forged, given)
     with pytest.raises(Malformed, match="not JSON"):
-        platform.read_hook(Hook(headers, b"["), given)
+        platform.read_webhook(Webhook(headers, b"["), given)
     with pytest.raises(BadNotice):
-        platform.read_hook(Hook(headers, body), access(fake, hook_secret=""))
+        platform.read_webhook(Webhook(headers, body), access(fake, hook_secret=""))
 
 
 # -- a whole study --------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from typing import Any
 
 from in_process import AT, InProcess, by_number, installed
 from platforms.fake_prolific import WORKSPACE, FakeProlific
-from platforms.serving import serving
+from platforms.fake_server import serving
 
 from nextpair.app.hiring.runner import Runner
 
@@ -64,7 +64,7 @@ def _hire(service: InProcess, fake: FakeProlific) -> None:
         headers, body = fake.hook(about, f"event-{name}")
         assert service.http.post(news, content=body, headers=headers).status_code == 200
     tick(4)
-    fake.settle()
+    fake.settle_payments()
     about = service.get(f"{AT}/hiring")
     assert about["submissions"] == {"accepted": 1, "held": 1, "returned": 1}
     assert fake.submissions[good]["status"] == "APPROVED"

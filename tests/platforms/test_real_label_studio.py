@@ -10,8 +10,8 @@ import httpx
 import pytest
 from crowds import until
 from installations import new_key, reserved_port, serving
-from platforms.ledger import Ledger
-from platforms.scenes_of_tasks import preferred
+from platforms.attempt_history import AttemptHistory
+from platforms.task_scenarios import preferred
 from platforms.test_label_studio import OFFER, answers
 from pydantic import SecretStr
 
@@ -53,13 +53,13 @@ def test_it_takes_a_batch_and_gives_it_back(http: httpx.Client) -> None:
     given = {"url": SecretStr(URL), "token": SecretStr(TOKEN)}
     access = read_access("label-studio", {"label_studio": given})
     account = make_platform("label-studio", {}).open(access)
-    ledger = Ledger()
-    offer = account.publish(OFFER, ledger.deed(f"real-{os.urandom(8).hex()}"))
+    ledger = AttemptHistory()
+    offer = account.publish(OFFER, ledger.attempt(f"real-{os.urandom(8).hex()}"))
     assert {one.answer for one in answers(account, offer).values()} == {None}
-    assert annotate(http, int(ledger.memory["project"]), lambda _: "left")
+    assert annotate(http, int(ledger.resources["project"]), lambda _: "left")
     told = [one for one in answers(account, offer).values() if one.answer]
     assert [one.answer for one in told] == [{"preference": "left"}]
-    account.expire(offer, ledger.deed("end"))
+    account.expire(offer, ledger.attempt("end"))
     assert len(answers(account, offer)) == 1
     account.close()
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from platforms.serving import Reply, serving
-from platforms.sns import PATH, TOPIC_ARN, Json, Signer
+from platforms.fake_server import Reply, serving
+from platforms.fake_sns import PATH, TOPIC_ARN, Json, Signer
 from pydantic import SecretStr
 
 from nextpair.app.errors import BadNotice, PlatformUnreachable
 from nextpair.app.platforms.accounts.sns import AWS, _certificate
-from nextpair.app.platforms.facts import Hook, News, Stage, Submission
+from nextpair.app.platforms.messages import PlatformEvent, Stage, Submission, Webhook
 from nextpair.app.platforms.registry import make_platform, read_access
 
 RETURNED = {
@@ -36,12 +36,12 @@ def signer() -> Iterator[Signer]:
         yield running
 
 
-def read(envelope: object, site: str = "", **given: str) -> list[News]:
+def read(envelope: object, site: str = "", **given: str) -> list[PlatformEvent]:
     access = {**({"certificate_sites": site} if site else {}), **given}
     secrets = {"mturk": {name: SecretStr(value) for name, value in access.items()}}
     platform = make_platform("mturk", {"topic": TOPIC_ARN})
     body = json.dumps(envelope).encode()
-    return list(platform.read_hook(Hook({}, body), read_access("mturk", secrets)))
+    return list(platform.read_webhook(Webhook({}, body), read_access("mturk", secrets)))
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
@@ -49,10 +49,12 @@ def test_what_is_signed_is_read_and_the_certificate_is_asked_for_once(
     signer: Signer, version: str
 ) -> None:
     for _ in range(2):
-        (news,) = read(signer.notification(RETURNED, version), signer.url)
-    assert news == News("doc", [Submission("A", None, Stage.RETURNED, "H")], offers=("H",))
-    (news,) = read(signer.sign({**CONFIRM}, version), signer.url)
-    assert news.handle == f"{TOPIC_ARN} tok"
+        (event,) = read(signer.notification(RETURNED, version), signer.url)
+    assert event == PlatformEvent(
+        "doc", [Submission("A", None, Stage.RETURNED, "H")], offers=("H",)
+    )
+    (event,) = read(signer.sign({**CONFIRM}, version), signer.url)
+    assert event.handle == f"{TOPIC_ARN} tok"
     subject = signer.sign({**signer.notification(RETURNED), "Subject": "about"}, version)
     assert read(subject, signer.url)
     assert [one.path for one in signer.requests] == [PATH]
@@ -140,6 +142,6 @@ def test_an_installation_may_do_without_signatures_and_then_the_secret_address_s
 ):
     assert read({**RETURNED, "TopicArn": TOPIC_ARN}, signed="false")
     with pytest.raises(BadNotice):
-        make_platform("mturk", {}).read_hook(
-            Hook({}, json.dumps(RETURNED).encode()), read_access("mturk", {})
+        make_platform("mturk", {}).read_webhook(
+            Webhook({}, json.dumps(RETURNED).encode()), read_access("mturk", {})
         )

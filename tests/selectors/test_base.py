@@ -106,7 +106,7 @@ class First(Selector):
             for second in range(first):
                 if open_pairs.is_free(first, second):
                     return first, second
-        return self.pause()
+        return self.idle_reason()
 '''
 
 

@@ -1,4 +1,4 @@
-"""What every selector promises, checked on every selector there is."""
+"""The contract of `Selector`, tested on every selector."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from strategies import grades, truth
 
 from nextpair.selectors.base import Idle, selector_names
 from nextpair.selectors.state import bitset
-from nextpair.selectors.state.bayesian_selector import Believer
+from nextpair.selectors.state.bayesian_selector import BayesianSelector
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.open_pairs import OpenPairs
@@ -20,7 +20,7 @@ from nextpair.selectors.state.topic_state import Topic
 VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
     "placement, certain": ("placement", {"risk": 0.0}),
 }
-"""Options with which another class does a selector's work."""
+"""Options with which another class implements a selector."""
 ALL = [*selector_names(), *VARIANTS]
 WORKERS = [f"w{number}" for number in range(12)]
 
@@ -32,13 +32,13 @@ def rules(name: str, votes: int = 1, seed: int = 0) -> Settings:
 
 
 SELECTORS = {name: Topic([], rules(name)).selector for name in ALL}
-BELIEVING = [name for name in ALL if isinstance(SELECTORS[name], Believer)]
-INFERRING = [name for name in ALL if SELECTORS[name].infers]
-PLANNING = [name for name in ALL if name not in (*BELIEVING, *INFERRING)]
+BAYESIAN = [name for name in ALL if isinstance(SELECTORS[name], BayesianSelector)]
+TRANSITIVE = [name for name in ALL if SELECTORS[name].infers]
+PLANNED = [name for name in ALL if name not in (*BAYESIAN, *TRANSITIVE)]
 
 
 def pool(of: Sequence[int], prefix: str = "d") -> list[Document]:
-    """Make documents whose one feature says something of their grades, and one is missing."""
+    """Make documents with one informative feature and one that is sometimes missing."""
     return [
         Document(
             f"{prefix}{place}",
@@ -50,8 +50,8 @@ def pool(of: Sequence[int], prefix: str = "d") -> list[Document]:
 
 
 def fewer(name: str, of: list[int]) -> list[int]:
-    """Leave some out where every answer takes a fit; what is checked is the same of a few."""
-    return of[:8] if name in BELIEVING else of
+    """Leave documents out if every answer takes a fit; a few test the same."""
+    return of[:8] if name in BAYESIAN else of
 
 
 class Office:
@@ -61,14 +61,14 @@ class Office:
         self.of = list(of)
         self.topic = Topic(pool(of), rules(name, votes, seed))
         self.leases: list[Lease] = []
-        self.handed: list[tuple[str, Pair]] = []
+        self.issued: list[tuple[str, Pair]] = []
         self._rng = np.random.default_rng(seed)
 
     def ask(self, worker: str) -> Pair | Idle:
         choice = self.topic.select(worker, self.leases, self._rng)
         if not isinstance(choice, Idle):
             self.leases.append(Lease(choice, worker))
-            self.handed.append((worker, unordered(*choice)))
+            self.issued.append((worker, unordered(*choice)))
         return choice
 
     def answer(self, place: int = 0) -> None:
@@ -81,17 +81,17 @@ class Office:
     def play(self, at_once: int) -> None:
         turn = 0
         while True:
-            said = None
-            while len(self.leases) < at_once and said is None:
+            reason = None
+            while len(self.leases) < at_once and reason is None:
                 worker = WORKERS[turn % len(WORKERS)]
                 turn += 1
                 if all(lease.worker != worker for lease in self.leases):
                     choice = self.ask(worker)
-                    said = choice if isinstance(choice, Idle) else None
+                    reason = choice if isinstance(choice, Idle) else None
             if not self.leases:
-                assert said is not None
-                if said is Idle.DONE or turn > 10_000:
-                    assert said is Idle.DONE
+                assert reason is not None
+                if reason is Idle.DONE or turn > 10_000:
+                    assert reason is Idle.DONE
                     return
             else:
                 self.answer(int(self._rng.integers(len(self.leases))))
@@ -105,12 +105,12 @@ def test_it_finishes_and_nobody_gets_a_pair_twice(
 ) -> None:
     office = Office(fewer(name, of), name, seed)
     office.play(at_once)
-    assert len(set(office.handed)) == len(office.handed)
-    if name not in BELIEVING:  # which may doubt an answer, though it is right
+    assert len(set(office.issued)) == len(office.issued)
+    if name not in BAYESIAN:  # which may doubt an answer, though it is right
         assert not office.topic.conflicts
 
 
-@pytest.mark.parametrize("name", INFERRING)
+@pytest.mark.parametrize("name", TRANSITIVE)
 @given(of=grades(least=0, most=14), at_once=st.sampled_from([1, 3, 8]), seed=st.integers(0, 99))
 @settings(max_examples=25)
 def test_an_inferring_selector_recovers_the_order_and_asks_nothing_that_follows(
@@ -135,16 +135,16 @@ def test_an_inferring_selector_recovers_the_order_and_asks_nothing_that_follows(
 def test_with_votes_it_finishes_too(name: str, of: list[int], seed: int) -> None:
     office = Office(fewer(name, of), name, seed, votes=3)
     office.play(at_once=4)
-    assert len(set(office.handed)) == len(office.handed)
-    if name in BELIEVING:  # which do not count votes
+    assert len(set(office.issued)) == len(office.issued)
+    if name in BAYESIAN:  # which do not count votes
         return
-    per_pair = {pair: 0 for _, pair in office.handed}
-    for _, pair in office.handed:
+    per_pair = {pair: 0 for _, pair in office.issued}
+    for _, pair in office.issued:
         per_pair[pair] += 1
-    assert set(per_pair.values()) <= ({2} if name in INFERRING else {3})
+    assert set(per_pair.values()) <= ({2} if name in TRANSITIVE else {3})
 
 
-@pytest.mark.parametrize("name", INFERRING)
+@pytest.mark.parametrize("name", TRANSITIVE)
 @given(of=grades(least=3, most=12), seed=st.integers(0, 99), at_once=st.integers(1, 6))
 @settings(max_examples=25)
 def test_it_waits_only_when_everything_useful_may_follow(
@@ -213,7 +213,7 @@ def test_an_answer_nobody_asked_for_is_taken_in(name: str) -> None:
     assert office.topic.relation("d3", "d0") is Outcome.BETTER
 
 
-@pytest.mark.parametrize("name", PLANNING)
+@pytest.mark.parametrize("name", PLANNED)
 def test_a_planning_selector_asks_its_whole_plan_whatever_follows(name: str) -> None:
     counts = set()
     for of in ([0] * 12, list(range(12))):

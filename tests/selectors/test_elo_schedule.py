@@ -1,4 +1,4 @@
-"""The schedule of Bashir et al.: who meets whom."""
+"""The schedule of Bashir et al.: which documents are matched."""
 
 from collections import Counter
 from itertools import combinations
@@ -20,13 +20,13 @@ def schedule(priors: list[float | None], seed: int = 0) -> list[Pair]:
     return list(selector._pending)
 
 
-def test_the_top_six_all_meet_and_the_others_meet_five_above_them() -> None:
+def test_the_top_six_are_all_matched_and_every_other_document_with_five_above_it() -> None:
     size = 40
     pairs = schedule([float(size - place) for place in range(size)])
     assert set(combinations(range(6), 2)) <= set(pairs)
     assert len(pairs) == len(set(pairs)) == 15 + 5 * (size - 6)
-    met_above = Counter(second for _, second in pairs)
-    assert all(met_above[place] == 5 for place in range(6, size))
+    matches_above = Counter(second for _, second in pairs)
+    assert all(matches_above[place] == 5 for place in range(6, size))
 
 
 def test_documents_are_ranked_by_prior_and_those_without_one_come_last() -> None:

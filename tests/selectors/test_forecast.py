@@ -1,4 +1,4 @@
-"""What selectors with a plan know of the rest of it, and when a topic is finished."""
+"""Forecasts of selectors with a plan, and when a topic is finished."""
 
 import numpy as np
 import pytest
@@ -9,9 +9,9 @@ from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
 from nextpair.selectors.state.settings import Settings
 from nextpair.selectors.state.topic_state import Topic
 
-TELLING = {"elo-schedule", "groups", "information-gain", "placement"}
-DOUBTING = {"information-gain": 25, "placement": 9}
-"""Who wants more than one answer, and how many are enough."""
+FORECASTING = {"elo-schedule", "groups", "information-gain", "placement"}
+ANSWERS_NEEDED = {"information-gain": 25, "placement": 9}
+"""Selectors that need more than one answer to a pair, and how many suffice."""
 
 
 @pytest.mark.parametrize("votes", [1, 3])
@@ -39,8 +39,8 @@ def test_a_plans_forecast_counts_down_to_nothing(selector: str, votes: int) -> N
     assert done.expected == 0
 
 
-@pytest.mark.parametrize("selector", sorted(set(selector_names()) - TELLING))
-def test_what_answers_can_change_has_no_forecast_yet(selector: str) -> None:
+@pytest.mark.parametrize("selector", sorted(set(selector_names()) - FORECASTING))
+def test_other_selectors_have_no_forecast(selector: str) -> None:
     assert Topic([Document("a"), Document("b")], Settings(selector)).forecast() is None
 
 
@@ -51,8 +51,8 @@ def test_a_topic_is_finished_exactly_when_nothing_is_left_to_ask(selector: str) 
     topic = Topic([Document("a"), Document("b")], Settings(selector))
     assert not topic.finished
     number = 0
-    # One answer is enough for those who never doubt one.
-    while not topic.finished and number < DOUBTING.get(selector, 1):
+    # One answer is enough for selectors that take every answer as true.
+    while not topic.finished and number < ANSWERS_NEEDED.get(selector, 1):
         number += 1
         topic.absorb(Judgment(number, "a", "b", Outcome.TIE, f"w{number}"))
     assert topic.finished

@@ -1,4 +1,4 @@
-"""Groups: each document meets enough others, and one document changes at a time."""
+"""Groups: each document has its partners, and consecutive pairs share a document."""
 
 from collections import Counter
 from itertools import pairwise
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nextpair.selectors.base import Idle, make_options
 from nextpair.selectors.errors import BadOption, NegativeCount, UnknownDocument
-from nextpair.selectors.groups import Groups, sequence
+from nextpair.selectors.groups import Groups, pair_sequence
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
 from nextpair.selectors.state.settings import Settings
@@ -26,19 +26,19 @@ def topic(size: int, **options: object) -> Topic:
 def test_each_document_meets_its_partners_and_consecutive_pairs_share_one(
     size: int, partners: int
 ) -> None:
-    pairs = sequence(range(size), partners)
+    pairs = pair_sequence(range(size), partners)
     assert len({frozenset(pair) for pair in pairs}) == len(pairs)
-    met = Counter(document for pair in pairs for document in pair)
+    partner_counts = Counter(document for pair in pairs for document in pair)
     wanted = min(partners, size - 1)
     least = 2 if size > 2 else 1
-    assert set(met.values()) == {max(wanted + wanted * size % 2, least)}
+    assert set(partner_counts.values()) == {max(wanted + wanted * size % 2, least)}
     assert all(set(one) & set(other) for one, other in pairwise(pairs))
 
 
 def test_one_document_changes_at_a_time_in_every_group_there_can_be() -> None:
     for size in range(2, 25):
         for partners in range(1, size + 1):
-            pairs = sequence(range(size), partners)
+            pairs = pair_sequence(range(size), partners)
             assert len({frozenset(pair) for pair in pairs}) == len(pairs)
             assert all(len({*one, *other}) == 3 for one, other in pairwise(pairs))
 
@@ -78,7 +78,7 @@ def test_the_nine_topics_of_the_paper_have_its_groups_pairs_and_times(
 
 
 def test_eight_documents_with_three_partners_are_twelve_pairs() -> None:
-    assert len(sequence(range(8), 3)) == 12
+    assert len(pair_sequence(range(8), 3)) == 12
 
 
 def test_every_group_has_one_document_of_each_known_kind() -> None:

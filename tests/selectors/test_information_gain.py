@@ -1,4 +1,4 @@
-"""Information gain finds scores, doubts whom it should, and says when it is enough."""
+"""Information gain: the scores it finds, the workers it distrusts, and when it stops."""
 
 from collections.abc import Callable
 
@@ -65,26 +65,28 @@ def tau(topic: Topic, scores: np.ndarray) -> float:
 
 
 @pytest.mark.statistical
-def test_it_recovers_an_order_and_knows_how_sure_it_is() -> None:
+def test_it_recovers_an_order_with_calibrated_certainty() -> None:
     scores = scores_of(1)
     topic = judged(thurstone(scores), 8, 8, pool())
     assert tau(topic, scores) > 0.85
     best, worst = (f"d{scores.argmax()}", f"d{scores.argmin()}")
-    assert topic.chance(best, worst) > 0.99
-    assert topic.chance(best, worst) + topic.chance(worst, best) == pytest.approx(1)
+    assert topic.win_probability(best, worst) > 0.99
+    assert topic.win_probability(best, worst) + topic.win_probability(worst, best) == pytest.approx(
+        1
+    )
     assert topic.relation(best, worst) is Outcome.BETTER
-    errors, certainty = topic.errors("order"), topic.certainty()
+    errors, certainty = topic.standard_errors("order"), topic.certainty()
     assert (errors > 0).all() and certainty is not None
     assert 0.5 <= certainty.min() <= certainty.max() <= 1
 
 
 @pytest.mark.statistical
-def test_who_guesses_is_found_out_and_asked_no_more() -> None:
+def test_a_worker_who_guesses_is_dismissed() -> None:
     scores = scores_of(2)
     topic = judged(thurstone(scores, guessing=3), 8, 14, pool())
-    told = {one.worker: one for one in topic.reliabilities()}
-    guessing = [told[f"w{number}"] for number in range(3)]
-    others = [told[f"w{number}"] for number in range(3, 8)]
+    reliabilities = {one.worker: one for one in topic.reliabilities()}
+    guessing = [reliabilities[f"w{number}"] for number in range(3)]
+    others = [reliabilities[f"w{number}"] for number in range(3, 8)]
     least = min(one.information for one in others)
     assert least > 0.5
     assert max(one.information for one in guessing) < least / 2
@@ -96,15 +98,15 @@ def test_who_guesses_is_found_out_and_asked_no_more() -> None:
 
 
 @pytest.mark.statistical
-def test_who_reverses_is_understood() -> None:
+def test_reversed_answers_are_understood() -> None:
     scores = scores_of(3)
     topic = judged(thurstone(scores, reversing=2), 8, 12, pool())
-    told = {one.worker: one for one in topic.reliabilities()}
-    assert max(told[f"w{number}"].right for number in range(2)) < 0.5
+    reliabilities = {one.worker: one for one in topic.reliabilities()}
+    assert max(reliabilities[f"w{number}"].right for number in range(2)) < 0.5
     assert tau(topic, scores) > 0.85
 
 
-def test_known_answers_tell_whom_to_believe() -> None:
+def test_gold_responses_inform_about_workers() -> None:
     settings = Settings("information-gain")
     log = [
         Judgment(number, "k1", "k2", said, worker, Outcome.BETTER)
@@ -117,11 +119,11 @@ def test_known_answers_tell_whom_to_believe() -> None:
         Judgment(101, "d2", "d3", Outcome.BETTER, "turned"),
     ]
     topic = fold(pool(4), [*log, *answers], settings)
-    assert topic.chance("d0", "d1") > 0.6
-    assert topic.chance("d2", "d3") < 0.4
+    assert topic.win_probability("d0", "d1") > 0.6
+    assert topic.win_probability("d2", "d3") < 0.4
 
 
-def test_known_answers_tell_of_a_crowd_before_it_has_judged_anything() -> None:
+def test_gold_responses_inform_about_a_crowd_before_it_has_judged_anything() -> None:
     def believed(turned: int) -> float:
         said = [Outcome.WORSE] * turned + [Outcome.BETTER] * (10 - turned)
         known = [
@@ -129,12 +131,14 @@ def test_known_answers_tell_of_a_crowd_before_it_has_judged_anything() -> None:
             for number in range(60)
         ]
         newcomer = Judgment(100, "d0", "d1", Outcome.BETTER, "new")
-        return fold(pool(4), [*known, newcomer], Settings("information-gain")).chance("d0", "d1")
+        return fold(pool(4), [*known, newcomer], Settings("information-gain")).win_probability(
+            "d0", "d1"
+        )
 
     assert believed(turned=4) < believed(turned=0) - 0.05
 
 
-def test_the_same_log_gives_the_same_beliefs_whoever_looked_meanwhile() -> None:
+def test_the_same_log_gives_the_same_posterior_whoever_read_it_meanwhile() -> None:
     topic = judged(thurstone(scores_of(4)), 5, 4, pool())
     known = Judgment(500, "k1", "k2", Outcome.WORSE, "w1", Outcome.BETTER)
     later = [Judgment(501 + n, "d1", "d2", Outcome.BETTER, f"w{n}") for n in range(3)]
@@ -144,9 +148,9 @@ def test_the_same_log_gives_the_same_beliefs_whoever_looked_meanwhile() -> None:
         looked_at.scores()
         looked_at.absorb(judgment)
     folded = fold(pool(), [*topic.log, known, *later], topic.settings)
-    one, other = (each.selector._learning.look() for each in (looked_at, folded))  # type: ignore[attr-defined]
-    assert np.array_equal(one.beliefs.means, other.beliefs.means)
-    assert np.array_equal(one.beliefs.variances, other.beliefs.variances)
+    one, other = (each.selector._schedule.current() for each in (looked_at, folded))  # type: ignore[attr-defined]
+    assert np.array_equal(one.posterior.means, other.posterior.means)
+    assert np.array_equal(one.posterior.variances, other.posterior.variances)
     assert np.array_equal(looked_at.scores(), folded.scores())
 
 
@@ -176,7 +180,9 @@ def test_ties_make_a_margin_and_equal_scores() -> None:
 
 @pytest.mark.parametrize("top", [1, 4])
 @pytest.mark.statistical
-def test_with_top_it_asks_of_those_in_question_and_stops_when_they_are_sure(top: int) -> None:
+def test_with_top_it_asks_about_uncertain_documents_until_they_are_certain(
+    top: int,
+) -> None:
     scores = np.random.default_rng(6).permutation(SIZE) * 1.0
     topic = judged(thurstone(scores), 40, 40, pool(), top=top, risk=0.1)
     assert topic.finished
@@ -193,7 +199,7 @@ def test_with_top_it_asks_of_those_in_question_and_stops_when_they_are_sure(top:
 def test_it_stops_at_a_width() -> None:
     topic = judged(thurstone(scores_of(7)), 12, 30, pool(), width=3.0)
     assert topic.finished
-    assert 2 * 1.6449 * topic.errors("order").mean() == pytest.approx(3.0, abs=0.4)
+    assert 2 * 1.6449 * topic.standard_errors("order").mean() == pytest.approx(3.0, abs=0.4)
 
 
 @pytest.mark.statistical
@@ -211,12 +217,12 @@ def test_prior_scores_and_features_are_expected_as_far_as_they_hold() -> None:
 
 
 @pytest.mark.statistical
-def test_many_documents_are_believed_of_one_by_one() -> None:
+def test_many_documents_have_independent_scores() -> None:
     size = 2_100
     scores = scores_of(9, size)
     answer = thurstone(scores)
     topic = judged(answer, 50, 0.05, pool(size))
-    assert topic.selector._learning.look().beliefs._covariance is None  # type: ignore[attr-defined]
+    assert topic.selector._schedule.current().posterior._covariance is None  # type: ignore[attr-defined]
     rng = np.random.default_rng(1)
     pairs = [unordered(*rng.choice(size, 2, replace=False).tolist()) for _ in range(6_000)]
     log = [

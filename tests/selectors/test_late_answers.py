@@ -1,4 +1,4 @@
-"""Leases run out, their pairs go to others, and the first worker answers all the same."""
+"""Late answers: a lease ends, its pair goes to others, and the first worker answers after all."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ MOST = 3000
 
 
 class CarelessOffice:
-    """Workers who err and are late; what they hold is leased to others when time is up."""
+    """Workers who err and are late; what they held is leased to others when their lease ends."""
 
     def __init__(self, of: list[int], how: Settings, error: float, at_once: int) -> None:
         self.of, self.error, self.at_once = of, error, at_once
@@ -26,13 +26,13 @@ class CarelessOffice:
         self.rng = np.random.default_rng(how.seed)
         self.leases: list[Lease] = []
         self.late: list[Lease] = []
-        self.handed: set[tuple[str, Pair]] = set()
+        self.issued: set[tuple[str, Pair]] = set()
 
     def play(self) -> Idle:
         while len(self.topic.log) < MOST:
-            said = self.hand_out()
-            if said and not self.leases and not self.late:
-                return said
+            reason = self.hand_out()
+            if reason and not self.leases and not self.late:
+                return reason
             if self.leases and self.rng.random() < 0.3:
                 self.late.append(self.leases.pop())
             elif self.leases or self.late:
@@ -41,7 +41,7 @@ class CarelessOffice:
         raise AssertionError("it goes on for ever")
 
     def hand_out(self) -> Idle | None:
-        said = None
+        reason = None
         for worker in self.rng.permutation(CROWD).tolist():
             if len(self.leases) >= self.at_once:
                 return None
@@ -49,15 +49,15 @@ class CarelessOffice:
             if not owed and worker not in {lease.worker for lease in self.leases}:
                 choice = self.topic.select(worker, self.leases, self.rng)
                 if isinstance(choice, Idle):
-                    said = choice
+                    reason = choice
                     continue
                 self.check(worker, unordered(*choice))
                 self.leases.append(Lease(choice, worker))
-        return said
+        return reason
 
     def check(self, worker: str, pair: Pair) -> None:
-        assert (worker, pair) not in self.handed
-        self.handed.add((worker, pair))
+        assert (worker, pair) not in self.issued
+        self.issued.add((worker, pair))
         if self.topic.selector.infers:
             assert self.topic.order.relation(*pair) is None
 
@@ -88,7 +88,7 @@ class CarelessOffice:
     at_once=st.integers(1, 8),
 )
 @settings(max_examples=12)
-def test_it_ends_asks_nothing_known_and_nobody_twice(
+def test_it_ends_and_asks_no_known_pair_and_nobody_twice(
     name: str,
     policy: ConflictPolicy,
     of: list[int],

@@ -11,7 +11,7 @@ from strategies import truth
 
 from nextpair.selectors.base import Idle
 from nextpair.selectors.errors import BadOption
-from nextpair.selectors.inference.ordinal_classes.eligibility import FIRST_AT_ONCE
+from nextpair.selectors.inference.ordinal_classes.eligibility import INITIAL_OPEN_PAIRS
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.settings import Lease, Settings
@@ -34,8 +34,8 @@ def erring(share: float, tie: float = 0.7) -> Answerer:
     return answer
 
 
-class Room:
-    """One worker after another answers a topic's questions."""
+class Simulation:
+    """Workers who answer the questions of a topic, one after another."""
 
     def __init__(
         self,
@@ -52,8 +52,8 @@ class Room:
         self._answer, self._workers = answer, workers
         self._rng = np.random.default_rng(seed)
 
-    def play(self, most: int = 10_000) -> "Room":
-        """Go on until nothing is left to ask, or so many questions were answered."""
+    def play(self, most: int = 10_000) -> "Simulation":
+        """Answer until nothing is left to ask, or this many questions are answered."""
         while len(self.asked) < most:
             worker = f"w{self._rng.integers(self._workers)}"
             choice = self.topic.select(
@@ -79,11 +79,11 @@ class Room:
 
 @pytest.mark.statistical
 def test_right_answers_lead_to_the_true_order_with_few_questions() -> None:
-    rooms = [Room(SKEWED, erring(0), seed).play() for seed in range(5)]
+    simulations = [Simulation(SKEWED, erring(0), seed).play() for seed in range(5)]
     # 12 seeds: 0.98 on average and 0.94 at least, with 1.3 questions a document.
-    assert np.mean([room.tau for room in rooms]) > 0.9
-    # That workers do not err has to be found out, too.
-    assert np.mean([len(room.asked) for room in rooms]) < 2 * len(SKEWED)
+    assert np.mean([simulation.tau for simulation in simulations]) > 0.9
+    # That workers do not err has to be learned, too.
+    assert np.mean([len(simulation.asked) for simulation in simulations]) < 2 * len(SKEWED)
 
 
 @pytest.mark.statistical
@@ -91,32 +91,35 @@ def test_right_answers_lead_to_the_true_order_with_few_questions() -> None:
 def test_wrong_answers_are_outweighed_by_more_of_them_not_by_a_fixed_number(
     error: float, most: float
 ) -> None:
-    rooms = [Room(SKEWED, erring(error), seed).play() for seed in range(4)]
+    simulations = [Simulation(SKEWED, erring(error), seed).play() for seed in range(4)]
     # 12 seeds: 0.98 and 0.99 on average, with standard errors below 0.01; 1.8 and 3.6 questions a
     # document, with standard errors of 0.08 and 0.15.
-    assert np.mean([room.tau for room in rooms]) > 0.87
-    assert np.mean([len(room.asked) for room in rooms]) < most * len(SKEWED)
+    assert np.mean([simulation.tau for simulation in simulations]) > 0.87
+    assert np.mean([len(simulation.asked) for simulation in simulations]) < most * len(SKEWED)
 
 
 @pytest.mark.statistical
-def test_what_it_is_sure_of_is_mostly_so() -> None:
-    rooms = [Room(SKEWED, erring(0.2), seed).play() for seed in range(4)]
+def test_certainty_is_calibrated() -> None:
+    simulations = [Simulation(SKEWED, erring(0.2), seed).play() for seed in range(4)]
     sure, right = 0.0, 0
-    for room in rooms:
-        certainty = room.topic.certainty()
+    for simulation in simulations:
+        certainty = simulation.topic.certainty()
         assert certainty is not None
         sure += certainty.sum()
-        levels = np.unique(room.topic.scores(), return_inverse=True)[1]
-        right += int((levels == np.array(room.grades)).sum())
+        levels = np.unique(simulation.topic.scores(), return_inverse=True)[1]
+        right += int((levels == np.array(simulation.grades)).sum())
     # 12 seeds: 0.006 of the documents apart, with a standard error of 0.007 (of 4 seeds, 0.013).
-    assert abs(sure - right) < 0.06 * len(SKEWED) * len(rooms)
+    assert abs(sure - right) < 0.06 * len(SKEWED) * len(simulations)
 
 
 @pytest.mark.statistical
 def test_a_smaller_risk_costs_more_questions() -> None:
     careless, careful = (
         np.mean(
-            [len(Room(SKEWED, erring(0.15), seed, risk=risk).play().asked) for seed in range(3)]
+            [
+                len(Simulation(SKEWED, erring(0.15), seed, risk=risk).play().asked)
+                for seed in range(3)
+            ]
         )
         for risk in (0.3, 0.02)
     )
@@ -125,20 +128,20 @@ def test_a_smaller_risk_costs_more_questions() -> None:
 
 
 def test_nobody_is_asked_twice_and_the_same_log_gives_the_same_state() -> None:
-    room = Room(SKEWED, erring(0.2), workers=6).play()
-    assert len(set(room.asked)) == len(room.asked)
+    simulation = Simulation(SKEWED, erring(0.2), workers=6).play()
+    assert len(set(simulation.asked)) == len(simulation.asked)
     documents = [Document(f"d{place}") for place in range(len(SKEWED))]
-    folded = fold(documents, room.topic.log, room.topic.settings)
-    assert np.array_equal(folded.scores(), room.topic.scores())
-    certainty, again = room.topic.certainty(), folded.certainty()
+    folded = fold(documents, simulation.topic.log, simulation.topic.settings)
+    assert np.array_equal(folded.scores(), simulation.topic.scores())
+    certainty, again = simulation.topic.certainty(), folded.certainty()
     assert certainty is not None
     assert again is not None
     assert np.array_equal(certainty, again)
-    assert folded.reliabilities() == room.topic.reliabilities()
+    assert folded.reliabilities() == simulation.topic.reliabilities()
 
 
-def test_looking_changes_nothing() -> None:
-    watched, alone = (Room(SKEWED, erring(0.2)) for _ in range(2))
+def test_reading_changes_nothing() -> None:
+    watched, alone = (Simulation(SKEWED, erring(0.2)) for _ in range(2))
     for number in range(0, 120, 10):
         watched.play(number)
         watched.topic.scores()
@@ -149,51 +152,53 @@ def test_looking_changes_nothing() -> None:
     assert watched.asked[:110] == alone.asked[:110]
 
 
-def test_late_contradiction_moves_a_document_that_was_settled() -> None:
-    room = Room(SKEWED, erring(0)).play()
-    assert room.topic.relation("d0", "d70") is Outcome.WORSE
-    number = len(room.asked)
+def test_a_late_contradiction_moves_a_settled_document() -> None:
+    simulation = Simulation(SKEWED, erring(0)).play()
+    assert simulation.topic.relation("d0", "d70") is Outcome.WORSE
+    number = len(simulation.asked)
     for extra in range(14):
         # Many say now that d0 is as good as those of the middle class, and better than the rest.
         other, outcome = (60 + extra, Outcome.TIE) if extra % 2 else (1 + extra, Outcome.BETTER)
         answer = Judgment(number + extra, "d0", f"d{other}", outcome, f"late{extra}")
-        room.topic.absorb(answer)
-    room.asked += [("late", (0, 0))] * 14
-    room.play()
-    assert room.topic.relation("d0", "d70") is Outcome.TIE
-    assert any(conflict.finding.about(0) for conflict in room.topic.conflicts)
+        simulation.topic.absorb(answer)
+    simulation.asked += [("late", (0, 0))] * 14
+    simulation.play()
+    assert simulation.topic.relation("d0", "d70") is Outcome.TIE
+    assert any(conflict.comparison.involves(0) for conflict in simulation.topic.conflicts)
 
 
 def test_a_settled_relation_is_explained_by_judgments_that_agree_with_it() -> None:
-    room = Room(SKEWED, erring(0.1)).play()
-    chains = [room.topic.explain("d0", f"d{place}") for place in range(62, 80)]
+    simulation = Simulation(SKEWED, erring(0.1)).play()
+    chains = [simulation.topic.explain("d0", f"d{place}") for place in range(62, 80)]
     assert sum(bool(chain) for chain in chains) > len(chains) / 2
     for chain in chains:
         for step in chain:
-            assert room.topic.relation(step.first, step.second) is step.outcome
+            assert simulation.topic.relation(step.first, step.second) is step.outcome
             (number,) = step.judgments
-            assert room.topic.log[number].outcome in (step.outcome, step.outcome.reversed)
+            assert simulation.topic.log[number].outcome in (step.outcome, step.outcome.reversed)
 
 
-def test_it_stops_at_its_budget_and_counts_what_is_out() -> None:
-    room = Room(SKEWED, erring(0.3), budget=0.5).play()
-    assert len(room.asked) == len(SKEWED) / 2
-    assert room.topic.finished
-    room = Room(SKEWED, erring(0.3), budget=0.5).play(38)
+def test_it_stops_at_its_budget_and_counts_open_pairs() -> None:
+    simulation = Simulation(SKEWED, erring(0.3), budget=0.5).play()
+    assert len(simulation.asked) == len(SKEWED) / 2
+    assert simulation.topic.finished
+    simulation = Simulation(SKEWED, erring(0.3), budget=0.5).play(38)
     leases = [Lease((2, 3), "x"), Lease((4, 5), "y")]
     rng = np.random.default_rng(0)
-    assert room.topic.select("z", leases, rng) is Idle.WAIT
-    assert not isinstance(room.topic.select("z", leases[:1], rng), Idle)
+    assert simulation.topic.select("z", leases, rng) is Idle.WAIT
+    assert not isinstance(simulation.topic.select("z", leases[:1], rng), Idle)
 
 
 @pytest.mark.statistical
 def test_only_the_top_has_to_be_settled() -> None:
     grades = [0] * 150 + [1] * 30 + [2] * 14 + [3] * 6
-    whole = [Room(grades, erring(0.1), seed).play() for seed in range(4)]
-    top = [Room(grades, erring(0.1), seed, top=6).play() for seed in range(4)]
+    whole = [Simulation(grades, erring(0.1), seed).play() for seed in range(4)]
+    top = [Simulation(grades, erring(0.1), seed, top=6).play() for seed in range(4)]
     # 0.80 of the questions, and 5.8 of the 6, with standard errors of 0.03 and 0.2.
-    assert sum(len(room.asked) for room in top) < 0.95 * sum(len(room.asked) for room in whole)
-    assert np.mean([found_on_top(room.topic.scores(), 6) for room in top]) > 5
+    assert sum(len(simulation.asked) for simulation in top) < 0.95 * sum(
+        len(simulation.asked) for simulation in whole
+    )
+    assert np.mean([found_on_top(simulation.topic.scores(), 6) for simulation in top]) > 5
 
 
 def found_on_top(scores: NDArray[np.float64], count: int) -> float:
@@ -207,20 +212,25 @@ def found_on_top(scores: NDArray[np.float64], count: int) -> float:
 @pytest.mark.statistical
 def test_where_nobody_says_equal_documents_are_scored_one_by_one() -> None:
     grades = list(range(24))
-    rooms = [
-        Room(grades, erring(0.2, tie=0.0), seed, risk=1e-9, budget=8.0).play() for seed in range(6)
+    simulations = [
+        Simulation(grades, erring(0.2, tie=0.0), seed, risk=1e-9, budget=8.0).play()
+        for seed in range(6)
     ]
-    assert all(len(set(room.topic.scores().tolist())) > 20 for room in rooms)
+    assert all(len(set(simulation.topic.scores().tolist())) > 20 for simulation in simulations)
     # 12 seeds: 0.81 on average, with a standard error of 0.02.
-    assert np.mean([room.tau for room in rooms]) > 0.7
-    for room in rooms:
-        assert len(room.topic.classes()) == len(set(room.topic.reported().levels.tolist())) > 20
+    assert np.mean([simulation.tau for simulation in simulations]) > 0.7
+    for simulation in simulations:
+        assert (
+            len(simulation.topic.classes())
+            == len(set(simulation.topic.reported().levels.tolist()))
+            > 20
+        )
 
 
 def test_a_document_stays_on_the_screen_where_that_costs_little() -> None:
     def kept(stay: float) -> float:
-        room = Room(SKEWED, erring(0.1), workers=1, stay=stay).play(60)
-        pairs = [set(pair) for _, pair in room.asked]
+        simulation = Simulation(SKEWED, erring(0.1), workers=1, stay=stay).play(60)
+        pairs = [set(pair) for _, pair in simulation.asked]
         return float(np.mean([bool(one & other) for one, other in pairwise(pairs)]))
 
     assert kept(0.5) > kept(0.0) + 0.2
@@ -228,7 +238,7 @@ def test_a_document_stays_on_the_screen_where_that_costs_little() -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize(
-    ("habit", "least"),
+    ("rule", "least"),
     [
         (lambda right, rng: list(Outcome)[rng.integers(3)], 0.8),
         (lambda right, rng: right.reversed, 0.8),
@@ -236,19 +246,21 @@ def test_a_document_stays_on_the_screen_where_that_costs_little() -> None:
     ],
     ids=["random", "reversing", "always left"],
 )
-def test_bad_workers_are_found_and_weighed_down(
-    habit: Callable[[Outcome, np.random.Generator], Outcome], least: float
+def test_bad_workers_are_found_and_discounted(
+    rule: Callable[[Outcome, np.random.Generator], Outcome], least: float
 ) -> None:
     honest = erring(0.1)
 
     def answer(pair: Pair, worker: str, right: Outcome, rng: np.random.Generator) -> Outcome:
         bad = int(worker[1:]) < 3
-        return habit(right, rng) if bad else honest(pair, worker, right, rng)
+        return rule(right, rng) if bad else honest(pair, worker, right, rng)
 
-    room = Room([0] * 80 + [1] * 50 + [2] * 20, answer, workers=10).play()
-    assert room.tau > least
-    told = {one.worker: one.right for one in room.topic.reliabilities()}
-    assert max(told[f"w{bad}"] for bad in range(3)) < min(told[f"w{good}"] for good in range(3, 10))
+    simulation = Simulation([0] * 80 + [1] * 50 + [2] * 20, answer, workers=10).play()
+    assert simulation.tau > least
+    accuracy = {one.worker: one.right for one in simulation.topic.reliabilities()}
+    assert max(accuracy[f"w{bad}"] for bad in range(3)) < min(
+        accuracy[f"w{good}"] for good in range(3, 10)
+    )
 
 
 @pytest.mark.statistical
@@ -259,13 +271,13 @@ def test_three_of_ten_may_reverse_every_answer() -> None:
         said = honest(pair, worker, right, rng)
         return said.reversed if int(worker[1:]) % 10 < 3 else said
 
-    rooms = [Room(SKEWED, answer, seed=seed, workers=20).play() for seed in range(8)]
+    simulations = [Simulation(SKEWED, answer, seed=seed, workers=20).play() for seed in range(8)]
     # Now and then a topic still comes out wrong: docs/placement.md says how often.
-    assert np.mean([room.tau for room in rooms]) > 0.93
+    assert np.mean([simulation.tau for simulation in simulations]) > 0.93
     found = [
         int(one.worker[1:]) % 10 < 3
-        for room in rooms
-        for one in room.topic.reliabilities()
+        for simulation in simulations
+        for one in simulation.topic.reliabilities()
         if one.right < 0.5
     ]
     assert len(found) > 30
@@ -273,7 +285,7 @@ def test_three_of_ten_may_reverse_every_answer() -> None:
 
 
 def test_few_pairs_are_open_before_there_are_answers() -> None:
-    topic = Room(SKEWED, erring(0.1)).topic
+    topic = Simulation(SKEWED, erring(0.1)).topic
     leases: list[Lease] = []
     while len(leases) < 40:
         worker = f"w{len(leases)}"
@@ -282,35 +294,35 @@ def test_few_pairs_are_open_before_there_are_answers() -> None:
             break
         leases.append(Lease(unordered(*choice), worker))
     assert choice is Idle.WAIT
-    assert len(leases) == FIRST_AT_ONCE
+    assert len(leases) == INITIAL_OPEN_PAIRS
 
 
 def test_the_forecast_falls_to_nothing() -> None:
-    room = Room(SKEWED, erring(0.2))
+    simulation = Simulation(SKEWED, erring(0.2))
     expected = []
     for number in (20, 60, 100):
-        forecast = room.play(number).topic.forecast()
+        forecast = simulation.play(number).topic.forecast()
         assert forecast is not None
         assert forecast.low <= forecast.expected <= forecast.high
         expected.append(forecast.expected)
     assert expected[0] > expected[-1] > 0
-    room.play()
-    done = room.topic.forecast()
+    simulation.play()
+    done = simulation.topic.forecast()
     assert done is not None
     assert (done.low, done.expected, done.high) == (0, 0, 0)
 
 
-def test_taking_a_bad_workers_answers_back_leaves_no_trace() -> None:
-    room = Room(SKEWED, erring(0.1)).play()
+def test_retracting_the_answers_of_a_bad_worker_leaves_no_trace() -> None:
+    simulation = Simulation(SKEWED, erring(0.1)).play()
     bad = [
         Judgment(1000 + number, f"d{number}", f"d{79 - number}", Outcome.BETTER, "bad")
         for number in range(20)
     ]
     for judgment in bad:
-        room.topic.absorb(judgment)
-    without = room.topic.retract(*(judgment.number for judgment in bad))
+        simulation.topic.absorb(judgment)
+    without = simulation.topic.retract(*(judgment.number for judgment in bad))
     assert "bad" not in {one.worker for one in without.reliabilities()}
-    assert without.log == room.topic.log[: len(without.log)]
+    assert without.log == simulation.topic.log[: len(without.log)]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ LOGS = Path(__file__).parent / "logs"
 MISPLACED = [0] * 187 + [1] * 9 + [2] * 4
 UNCONFIRMED = [0] * 97 + [1] * 2 + [2]
 ENOUGH = 141
-"""After how many answers of the second log enough would be known if nothing were confirmed."""
+"""After how many answers of the second log the stopping rule is met without disambiguation."""
 
 
 def folded(name: str, size: int, most: int | None = None) -> Topic:
@@ -42,18 +42,18 @@ def tau(topic: Topic, grades: list[int]) -> float:
 @pytest.mark.parametrize(
     ("seed", "without"), [(2, -0.18), (3, 0.72), (7, 0.45)], ids=["seed-2", "seed-3", "seed-7"]
 )
-def test_what_reversers_of_a_large_crowd_have_misplaced_finds_its_class(
+def test_documents_misplaced_by_reversing_workers_of_a_large_crowd_find_their_class(
     seed: int, without: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Recorded while no class was laid over another: 0.996, 0.953 and 0.904 if they are.
+    # Recorded without distant merges; with them: 0.996, 0.953 and 0.904.
     assert tau(folded(f"misplaced-{seed}", len(MISPLACED)), MISPLACED) > 0.85
-    monkeypatch.setattr(structure_search, "layable", lambda beliefs: [])
+    monkeypatch.setattr(structure_search, "merge_candidates", lambda posterior: [])
     found = tau(folded(f"misplaced-{seed}", len(MISPLACED)), MISPLACED)
     assert found == pytest.approx(without, abs=0.05)
 
 
-def test_an_order_is_confirmed_before_the_end_where_some_may_reverse() -> None:
-    # What is believed is wrong (0.32), and would be the end; the questions that confirm it mend it.
+def test_other_explanations_are_asked_about_before_the_end_where_some_may_reverse() -> None:
+    # The posterior is wrong (0.32) and would be final; the disambiguating pairs correct it.
     early = folded("unconfirmed", len(UNCONFIRMED), ENOUGH)
     assert tau(early, UNCONFIRMED) < 0.5
     choice = early.select("a new worker", (), np.random.default_rng(0))

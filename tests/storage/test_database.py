@@ -10,7 +10,7 @@ from nextpair.selectors.errors import BadOption
 from nextpair.storage import studies
 from nextpair.storage.database import Database
 from nextpair.storage.errors import AlreadyThere, Unavailable
-from nextpair.storage.migrating import prepare
+from nextpair.storage.schema_revisions import prepare
 
 NOWHERE = "postgresql://someone:hunter2@127.0.0.1:1/none"
 

@@ -1,4 +1,4 @@
-"""Hiring as it is stored: money, deeds that are added once, one leader."""
+"""Storage of hiring: budget reservation, outbox, inbox and leader lease."""
 
 import time
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ import pytest
 from nextpair.storage import clock, hirings, offers, outbox, studies
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.hiring_rows import (
-    DeedState,
     HiringRow,
     HiringState,
-    NoticeRow,
+    InboxMessage,
     OfferState,
+    OutboxState,
     SubmissionState,
 )
-from nextpair.storage.migrating import prepare
+from nextpair.storage.schema_revisions import prepare
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def _submission(
     connection: Connection, offer: int, session: str, state: str, confirmed: float | None = 1.0
 ) -> int:
     worker = studies.enlist_worker(connection, 1, f"w-{session}", 1.0)
-    row = offers.enlist_submission(
+    row = offers.get_or_add_submission(
         connection,
         {
             "study_id": 1,
@@ -76,13 +76,13 @@ def _submission(
     return row.id
 
 
-def _deed(token: str, **values: Any) -> dict[str, Any]:
+def _entry(token: str, **values: Any) -> dict[str, Any]:
     return {
         "study_id": 1,
         "platform": "mturk",
         "kind": "accept",
         "token": token,
-        "state": DeedState.INTENDED,
+        "state": OutboxState.INTENDED,
         "cost": 60,
         "attempts": 0,
         "kept": {},
@@ -95,11 +95,11 @@ def _deed(token: str, **values: Any) -> dict[str, Any]:
 def test_an_open_offer_may_cost_all_its_places_that_are_not_decided(database: Database) -> None:
     with database.write() as connection:
         offer = _offer(connection, 1)
-        assert offers.reserved(connection, 1) == 3 * 72
+        assert offers.reserved_budget(connection, 1) == 3 * 72
         _submission(connection, offer, "a", SubmissionState.ACCEPTED)
-        assert offers.reserved(connection, 1) == 2 * 72
+        assert offers.reserved_budget(connection, 1) == 2 * 72
         _submission(connection, offer, "b", SubmissionState.RETURNED)
-        assert offers.reserved(connection, 1) == 2 * 72
+        assert offers.reserved_budget(connection, 1) == 2 * 72
 
 
 def test_an_expired_offer_may_cost_only_what_was_begun(database: Database) -> None:
@@ -108,17 +108,17 @@ def test_an_expired_offer_may_cost_only_what_was_begun(database: Database) -> No
         for name, state in (("a", "working"), ("b", "held"), ("c", "returned"), ("d", "rejected")):
             _submission(connection, offer, name, state)
         offers.change_offer(connection, offer, state=OfferState.EXPIRED)
-        assert offers.reserved(connection, 1) == 72 + 60, "who is held gets no bonus"
+        assert offers.reserved_budget(connection, 1) == 72 + 60, "who is held gets no bonus"
         _submission(connection, offer, "e", "working", None)
-        assert offers.reserved(connection, 1) == 72 + 60, (
+        assert offers.reserved_budget(connection, 1) == 72 + 60, (
             "whoever only claims to work costs nothing"
         )
         for working, more in ((1, 0), (2, 72), (0, 0)):
             # One of those whom the platform counts is here already.
             offers.change_offer(connection, offer, working=working)
-            assert offers.reserved(connection, 1) == 72 + 60 + more
+            assert offers.reserved_budget(connection, 1) == 72 + 60 + more
         _offer(connection, 2, state=OfferState.FAILED)
-        assert offers.reserved(connection, 1) == 72 + 60
+        assert offers.reserved_budget(connection, 1) == 72 + 60
 
 
 def test_who_is_rejected_may_cost_something_until_the_platform_has_taken_it(
@@ -127,36 +127,40 @@ def test_who_is_rejected_may_cost_something_until_the_platform_has_taken_it(
     with database.write() as connection:
         offer = _offer(connection, 1)
         name = _submission(connection, offer, "a", SubmissionState.REJECTED)
-        outbox.add_deed(connection, _deed("r", kind="reject", submission_id=name, cost=0))
-        assert offers.reserved(connection, 1) == 3 * 72
+        outbox.add_entry(connection, _entry("r", kind="reject", submission_id=name, cost=0))
+        assert offers.reserved_budget(connection, 1) == 3 * 72
         offers.change_offer(connection, offer, state=OfferState.EXPIRED)
-        assert offers.reserved(connection, 1) == 72
-        (row,) = outbox.intended(connection, 1)
-        assert outbox.end_deed(connection, row, DeedState.DONE, 2.0, "")
-        assert offers.reserved(connection, 1) == 0
+        assert offers.reserved_budget(connection, 1) == 72
+        (row,) = outbox.pending_entries(connection, 1)
+        assert outbox.end_entry(connection, row, OutboxState.DONE, 2.0, "")
+        assert offers.reserved_budget(connection, 1) == 0
 
 
-def test_a_deed_is_added_once_whatever_became_of_it(database: Database) -> None:
+def test_an_entry_is_added_once_whatever_became_of_it(database: Database) -> None:
     with database.write() as connection:
-        assert outbox.add_deed(connection, _deed("accept:1"))
-        assert not outbox.add_deed(connection, _deed("accept:1"))
-        (row,) = outbox.intended(connection, 1)
-        assert outbox.begin_deed(connection, row, 2.0)
-        assert not outbox.begin_deed(connection, row, 3.0), "it is being attempted already"
-        (row,) = outbox.intended(connection, 1)
+        assert outbox.add_entry(connection, _entry("accept:1"))
+        assert not outbox.add_entry(connection, _entry("accept:1"))
+        (row,) = outbox.pending_entries(connection, 1)
+        assert outbox.begin_attempt(connection, row, 2.0)
+        assert not outbox.begin_attempt(connection, row, 3.0), "it is being attempted already"
+        (row,) = outbox.pending_entries(connection, 1)
         assert (row.attempts, row.tried_at) == (1, 2.0)
-        again = outbox.begin_deed(connection, row, 9.0)
+        again = outbox.begin_attempt(connection, row, 9.0)
         assert again is not None and again.attempts == 2
-        assert outbox.keep(connection, again, {"hit": "H"})
-        assert not outbox.keep(connection, row, {"hit": "X"}), "of an attempt that was given up"
-        assert not outbox.end_deed(connection, row, DeedState.FAILED, 4.0, "of the attempt before")
-        assert outbox.end_deed(connection, again, DeedState.FAILED, 4.0, "it may have been paid")
+        assert outbox.save_progress(connection, again, {"hit": "H"})
+        assert not outbox.save_progress(connection, row, {"hit": "X"}), (
+            "of an attempt that was given up"
+        )
+        assert not outbox.end_entry(
+            connection, row, OutboxState.FAILED, 4.0, "of the attempt before"
+        )
+        assert outbox.end_entry(connection, again, OutboxState.FAILED, 4.0, "it may have been paid")
         assert outbox.spent(connection, 1) == 60
-        assert outbox.end_deed(connection, again, DeedState.FAILED, 4.0, "no", free=True)
+        assert outbox.end_entry(connection, again, OutboxState.FAILED, 4.0, "no", free=True)
         assert outbox.spent(connection, 1) == 0
-        assert outbox.intended(connection, 1) == []
-        assert not outbox.add_deed(connection, _deed("accept:1"))
-        (row,) = outbox.list_deeds(connection, 1, 0, 10)
+        assert outbox.pending_entries(connection, 1) == []
+        assert not outbox.add_entry(connection, _entry("accept:1"))
+        (row,) = outbox.list_entries(connection, 1, 0, 10)
         assert (row.tried_at, row.kept, row.message) == (2.0, {"hit": "H"}, "no")
 
 
@@ -167,7 +171,7 @@ def test_a_submission_comes_once_for_each_worker_of_a_session(database: Database
         assert _submission(connection, offer, "a", SubmissionState.SUBMITTED) == first
         (row,) = offers.submissions_of(connection, 1, "a")
         assert row.state == SubmissionState.WORKING
-        offers.begin_after(connection, row.worker_id, but=0, now=7.0)
+        offers.restart_other_sessions(connection, row.worker_id, but=0, now=7.0)
         assert offers.submissions_of(connection, 1)[0].begun_at == 7.0
 
 
@@ -175,7 +179,7 @@ def test_one_process_leads_until_its_time_is_over_or_it_resigns(database: Databa
     def lead(holder: str, now: float) -> bool:
         database.clock = lambda: now
         with database.write() as connection:
-            return hirings.lead(connection, "runner", holder, 10)
+            return hirings.acquire_lease(connection, "runner", holder, 10)
 
     assert lead("a", 0.0)
     assert not lead("b", 5.0)
@@ -183,10 +187,10 @@ def test_one_process_leads_until_its_time_is_over_or_it_resigns(database: Databa
     assert not lead("b", 14.0)
     assert lead("b", 15.0)
     with database.write() as connection:
-        hirings.resign(connection, "runner", "a")
+        hirings.release_lease(connection, "runner", "a")
     assert not lead("a", 16.0)
     with database.write() as connection:
-        hirings.resign(connection, "runner", "b")
+        hirings.release_lease(connection, "runner", "b")
     assert lead("a", 16.0)
 
 
@@ -194,7 +198,7 @@ def test_a_lease_ends_although_the_clock_was_set_back(database: Database) -> Non
     def lead(holder: str, now: float) -> bool:
         database.clock = lambda: now
         with database.write() as connection:
-            return hirings.lead(connection, "runner", holder, 10)
+            return hirings.acquire_lease(connection, "runner", holder, 10)
 
     assert lead("a", 100_000.0)
     assert not lead("b", 99_999.0), "clocks are set back a little all the time"
@@ -208,12 +212,12 @@ def test_time_is_the_databases_own(database: Database) -> None:
     assert before - 1 < told < time.time() + 1
 
 
-def test_a_notice_that_comes_twice_is_one_and_is_handled_once(database: Database) -> None:
+def test_a_message_that_comes_twice_is_one_and_is_processed_once(database: Database) -> None:
     with database.write() as connection:
         for told in ({"n": 1}, {"n": 2}):
-            hirings.add_notice(connection, NoticeRow(1, "event", told, 1.0, None))
-        (row,) = hirings.open_notices(connection, 1)
+            hirings.add_message(connection, InboxMessage(1, "event", told, 1.0, None))
+        (row,) = hirings.pending_messages(connection, 1)
         assert row.content == {"n": 1}
-        hirings.close_notice(connection, 1, "event", 2.0)
-        hirings.add_notice(connection, NoticeRow(1, "event", {"n": 3}, 3.0, None))
-        assert hirings.open_notices(connection, 1) == []
+        hirings.mark_processed(connection, 1, "event", 2.0)
+        hirings.add_message(connection, InboxMessage(1, "event", {"n": 3}, 3.0, None))
+        assert hirings.pending_messages(connection, 1) == []

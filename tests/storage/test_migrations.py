@@ -4,15 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, select, text
 
-from nextpair.storage import assignments, judgments, keys
+from nextpair.storage import assignments, judgments, keys, schema_revisions
 from nextpair.storage.database import Database
 from nextpair.storage.errors import AlreadyThere, WrongSchema
 from nextpair.storage.hiring_tables import Base
-from nextpair.storage.migrating import check_schema, migrate, prepare
 from nextpair.storage.rows import KeyRow
+from nextpair.storage.schema_revisions import check_schema, migrate, prepare
 from nextpair.storage.tables import Study
 
 
@@ -43,6 +45,14 @@ def test_the_migrations_give_exactly_the_models_tables(database: Database) -> No
             assert {str(one["name"]) for one in found.get_foreign_keys(table.name)} <= named
         ordered = found.get_check_constraints("assignments")
         assert [one["name"] for one in ordered] == ["ck_assignments_ordered"]
+
+
+def test_the_scripts_names_say_their_revisions() -> None:
+    config = Config()
+    config.set_main_option("script_location", "nextpair.storage:migrations")
+    scripts = ScriptDirectory.from_config(config)
+    assert schema_revisions._known() == {script.revision for script in scripts.walk_revisions()}
+    assert schema_revisions._newest() == scripts.get_current_head()
 
 
 def test_migrating_twice_is_migrating_once(database: Database) -> None:
@@ -167,3 +177,28 @@ def test_browsers_are_signed_out_by_the_way_back(database: Database) -> None:
     migrate(database)
     with database.read() as connection:
         assert [row.id for row in keys.list_keys(connection)] == ["a"]
+
+
+_STAGED = [
+    "INSERT INTO studies VALUES (1, '', '{}', 'closed', 0, 0.0), (2, 's', '{}', 'open', 0, 1.0)",
+    "INSERT INTO topics (id, study_id, name, title, description, narrative, seed, documents,"
+    " fingerprint, status, version, position, asked, created_at, upload_id)"
+    " VALUES (1, 1, 'u t', '', '', '', 0, 1, '', 'open', 0, 0, 0, 1.0, 'u'),"
+    " (2, 2, 't', '', '', '', 0, 1, '', 'open', 0, 0, 0, 1.0, NULL)",
+    "INSERT INTO documents (topic_id, position, name, title, text) VALUES (1, 0, 'd', '', ''),"
+    " (2, 0, 'd', '', '')",
+    "INSERT INTO uploads VALUES ('u', 0.0, false)",
+]
+
+
+def test_an_upload_that_is_under_way_is_dropped_by_the_way_back(database: Database) -> None:
+    migrate(database)
+    with database.write() as connection:
+        for statement in _STAGED:
+            connection.exec_driver_sql(statement)
+    migrate(database, "0008-1")
+    with database.read() as connection:
+        for left in ("id FROM studies", "id FROM topics", "topic_id FROM documents"):
+            assert connection.execute(text(f"SELECT {left}")).scalar_one() == 2
+    migrate(database)
+    check_schema(database)

@@ -75,7 +75,7 @@ def test_a_migration_may_take_its_time(postgresql_url: str) -> None:
     with pytest.raises(Unavailable), database.write() as connection:
         connection.execute(text("SELECT pg_sleep(0.5)"))
     with database.write() as connection:
-        database.take_time(connection)
+        database.lift_timeouts(connection)
         connection.execute(text("SELECT pg_sleep(0.5)"))
     with pytest.raises(Unavailable), database.write() as connection:
         connection.execute(text("SELECT pg_sleep(0.5)"))

@@ -40,16 +40,19 @@ def judgment_of(row: AssignmentRow) -> JudgmentRow:
     return JudgmentRow(row.topic_id, 1, 1, 1, row.worker_id, 0, 1, "worse", answer, None, 2.0)
 
 
-def test_an_assignment_and_its_answer_move_the_topic_on(postgresql_url: str) -> None:
+def test_an_assignment_and_its_answer_are_committed_by_one_statement_each(
+    postgresql_url: str,
+) -> None:
     database, row = set_up(postgresql_url)
-    with database.at_once() as connection:
+    with database.autocommit() as connection:
         seen = topics.topic_head(connection, row.topic_id)
         asked = replace(seen, version=1, asked=1)
-        assert single_statement.ask(connection, seen, asked, row) is None
+        assert single_statement.insert_assignment(connection, seen, asked, row) is None
         answered = replace(row, state=State.ANSWERED, version=2)
         judged = replace(asked, version=2, position=1)
         assert (
-            single_statement.answer(connection, asked, judged, judgment_of(row), answered) is None
+            single_statement.insert_judgment(connection, asked, judged, judgment_of(row), answered)
+            is None
         )
     with database.read() as connection:
         assert topics.topic_head(connection, row.topic_id) == judged
@@ -58,42 +61,49 @@ def test_an_assignment_and_its_answer_move_the_topic_on(postgresql_url: str) -> 
     database.close()
 
 
-def test_who_comes_too_late_is_told_what_others_have_done(postgresql_url: str) -> None:
+def test_a_failed_compare_and_swap_returns_what_others_have_committed(postgresql_url: str) -> None:
     database, row = set_up(postgresql_url)
-    with database.at_once() as connection:
+    with database.autocommit() as connection:
         seen = topics.topic_head(connection, row.topic_id)
         asked = replace(seen, version=1, asked=1)
-        assert single_statement.ask(connection, seen, asked, row) is None
+        assert single_statement.insert_assignment(connection, seen, asked, row) is None
         answered = replace(row, state=State.ANSWERED, version=2)
         judged = replace(asked, version=2, position=1)
         assert (
-            single_statement.answer(connection, asked, judged, judgment_of(row), answered) is None
+            single_statement.insert_judgment(connection, asked, judged, judgment_of(row), answered)
+            is None
         )
-        told = single_statement.ask(connection, seen, asked, replace(row, number=2))
-    vote = judgments.vote_of(judgment_of(row))
-    assert told == single_statement.News(judged, [answered], [vote], [])
+        concurrent = single_statement.insert_assignment(
+            connection, seen, asked, replace(row, number=2)
+        )
+    record = judgments.record_of(judgment_of(row))
+    assert concurrent == single_statement.ConcurrentDelta(judged, [answered], [record], [])
     database.close()
 
 
-def test_nothing_happens_to_a_topic_or_study_that_others_have_changed(postgresql_url: str) -> None:
+def test_nothing_is_written_if_the_topic_or_its_study_has_changed(postgresql_url: str) -> None:
     database, row = set_up(postgresql_url)
-    with database.at_once() as connection:
+    with database.autocommit() as connection:
         seen = topics.topic_head(connection, row.topic_id)
         to = replace(seen, version=seen.version + 1, asked=1)
         topics.set_topic_status(connection, row.topic_id, "paused")
-        told = single_statement.ask(connection, seen, to, row)
-        assert told is not None
-        assert (told.head.status, told.head.version, told.changed) == ("paused", to.version, [])
+        concurrent = single_statement.insert_assignment(connection, seen, to, row)
+        assert concurrent is not None
+        assert (concurrent.head.status, concurrent.head.version, concurrent.changed) == (
+            "paused",
+            to.version,
+            [],
+        )
         seen = topics.topic_head(connection, row.topic_id)
         to = replace(seen, version=seen.version + 1, asked=1)
         studies.touch_study(connection, seen.study_id)
-        assert single_statement.ask(connection, seen, to, row)
+        assert single_statement.insert_assignment(connection, seen, to, row)
         now = topics.topic_head(connection, row.topic_id)
         to = replace(now, version=now.version + 1, asked=1)
-        assert single_statement.ask(connection, now, to, row) is None
+        assert single_statement.insert_assignment(connection, now, to, row) is None
         answered = replace(row, state=State.ANSWERED, version=to.version + 1)
         judged = replace(to, version=to.version + 1, position=1)
-        assert single_statement.answer(connection, now, judged, judgment_of(row), answered)
+        assert single_statement.insert_judgment(connection, now, judged, judgment_of(row), answered)
         found = assignments.find_assignment(connection, row.topic_id, 1)
         assert found is not None
         assert found.state == State.OPEN

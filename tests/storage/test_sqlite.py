@@ -8,16 +8,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from crowds import until
+from crowds import PATIENCE, until
 from sqlalchemy import event, text
 
 from nextpair.storage import studies
 from nextpair.storage.database import Database
 from nextpair.storage.errors import Locked, ReadOnly, StorageFull, Unavailable
-from nextpair.storage.migrating import prepare
+from nextpair.storage.schema_revisions import prepare
 from nextpair.storage.sqlite import WriterQueue
 
 
@@ -122,6 +123,85 @@ def test_whoever_waits_for_their_turn_gets_it_or_is_told() -> None:
         holding.result()
     with queue.turn(0):
         pass
+
+
+def turns(queue: WriterQueue, asked: str) -> str:
+    """Let threads ask for turns one after the other, u for an upload; return who had them."""
+    had: list[str] = []
+
+    def write(name: str) -> None:
+        with queue.turn(PATIENCE, upload=name == "u"):
+            had.append(name)
+
+    with ThreadPoolExecutor(len(asked)) as threads:
+        with queue.turn(0):
+            writing = []
+            for name in asked:
+                writing.append(threads.submit(write, name))
+                until(lambda: queue._waiting == len(writing), "the thread waits")
+        for one in writing:
+            one.result()
+    return "".join(had)
+
+
+def test_turns_are_had_in_the_order_in_which_they_are_asked_for() -> None:
+    assert turns(WriterQueue(most_waiting=10), "dacb") == "dacb"
+
+
+def test_all_who_wait_go_before_an_upload() -> None:
+    assert turns(WriterQueue(most_waiting=10), "uaub") == "abuu"
+
+
+def test_an_upload_is_not_passed_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nextpair.storage.sqlite.MOST_PASSED", 2)
+    assert turns(WriterQueue(most_waiting=10), "uuabcde") == "abucdue"
+
+
+def test_a_thread_that_writes_again_and_again_gives_others_their_turn() -> None:
+    queue, had = WriterQueue(most_waiting=10), list[str]()
+
+    def write() -> None:
+        with queue.turn(PATIENCE):
+            had.append("other")
+
+    with ThreadPoolExecutor(1) as threads:
+        with queue.turn(PATIENCE):
+            writing = threads.submit(write)
+            until(lambda: queue._waiting == 1, "the other waits")
+        with queue.turn(PATIENCE):
+            had.append("again")
+        writing.result()
+    assert had == ["other", "again"]
+
+
+def test_a_turn_that_comes_as_it_is_given_up_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = WriterQueue(most_waiting=10)
+    with ExitStack() as stack:
+        stack.enter_context(queue.turn(0))
+
+        def late(gate: threading.Lock, until: float) -> None:
+            stack.close()
+            raise Locked()
+
+        monkeypatch.setattr(queue, "_wait", late)
+        with pytest.raises(Locked), queue.turn(0):
+            pass
+    with queue.turn(0):
+        pass
+
+
+def test_a_part_of_an_upload_is_copied_into_the_file_as_soon_as_it_is_written(
+    sqlite_url: str,
+) -> None:
+    file, text = Path(sqlite_url.removeprefix("sqlite:///")), "x" * 100_000
+    database = Database(sqlite_url)
+    with database.write() as connection:
+        studies.add_study(connection, "one", {"title": text}, 0.0)
+    before = file.stat().st_size
+    with database.write_part() as connection:
+        studies.add_study(connection, "two", {"title": text}, 0.0)
+    assert file.stat().st_size > before + len(text)
+    database.close()
 
 
 def test_a_full_disk_is_told_as_such(sqlite_url: str) -> None:

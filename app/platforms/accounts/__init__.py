@@ -1,1 +1,1 @@
-"""What a platform's file has no room for: calls to the platform itself, one file per platform."""
+"""Accounts: the calls to each platform, for which its own file has no room."""

@@ -1,4 +1,4 @@
-"""Calls to Figure Eight's API v1, which may say 200 and mean no."""
+"""Calls to Figure Eight's API v1, which may report an error with the status 200."""
 
 import io
 import json
@@ -19,104 +19,116 @@ from nextpair.app.platforms.accounts.figure_eight_units import (
     OFFER,
     SLOT,
     TASK,
+    events_in,
     judgments_of,
-    news_in,
     worker_in,
 )
-from nextpair.app.platforms.accounts.http_caller import Caller
-from nextpair.app.platforms.accounts.payloads import MOST_PAGES, Node, identifier_in, parse
+from nextpair.app.platforms.accounts.http_caller import HttpCaller
+from nextpair.app.platforms.accounts.payloads import MAX_PAGES, JsonNode, identifier_in, parse
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Submission
+from nextpair.app.platforms.messages import (
+    CommandAttempt,
+    Offer,
+    OfferStatus,
+    PlatformEvent,
+    Submission,
+)
 
 JOB, ORDERED, GOLDS = "job", "ordered", "golds"
 ORDERING, PAYING = "ordering", "paying"
 _ENDED = ("canceled", "cancelled", "archived", "deleted")
 _STOPPED = (*_ENDED, "paused")
 PAGE = 1000
-MOST_BONUS = 2000
-LARGEST = 500_000_000
-"""Bytes of a report that are read; a larger one is not what was asked for."""
+MAX_BONUS = 2000
+MAX_REPORT_BYTES = 500_000_000
+"""Bytes of a report, unpacked; a larger one is refused."""
 
 
-class Describes(Protocol):
-    """What the account asks the platform's options."""
+class JobTemplate(Protocol):
+    """What the platform's options say of the job."""
 
     def job(self, offer: Offer, mark: str) -> dict[str, Any]:
-        """Say what the job is."""
+        """Return the definition of the job."""
 
-    def rows(self, offer: Offer, job: str, token: str) -> list[dict[str, Any]]:
+    def rows(self, offer: Offer, job: str, idempotency_key: str) -> list[dict[str, Any]]:
         """List the units of an offer."""
 
 
-def wrong_in(told: Any) -> str | None:
-    """Find what is wrong in an answer that says 200."""
-    if not isinstance(told, dict):
+def error_in(content: Any) -> str | None:
+    """Find the error in an answer whose status is 200."""
+    if not isinstance(content, dict):
         return None
-    found = told.get("error") or told.get("errors")
-    if isinstance(found, dict):
-        found = found.get("message") or found
-    return str(found) if found else None
+    error = content.get("error") or content.get("errors")
+    if isinstance(error, dict):
+        error = error.get("message") or error
+    return str(error) if error else None
 
 
 class FigureEightAccount(Account):
     """A requester's account."""
 
-    def __init__(self, platform: Describes, access: Any, dialect: Dialect) -> None:
+    def __init__(self, platform: JobTemplate, access: Any, dialect: Dialect) -> None:
         key = access.key.get_secret_value()
         headers = {"Authorization": f"Token token={key}"}
-        self._api = Caller(
+        self._api = HttpCaller(
             "Figure Eight",
             access.api,
             headers,
             secret=key,
-            wrong=wrong_in,
+            find_error=error_in,
             gap=access.gap_seconds,
         )
         self._platform = platform
         self._dialect = dialect
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._api.close()
 
     # -- offers ---------------------------------------------------------------------------------
 
-    def publish(self, offer: Offer, deed: Deed) -> str:
-        """Add units to the study's one job, which is made and launched with the first."""
-        job = str(deed.memory.get(JOB) or self._job(offer, deed))
-        rows = self._platform.rows(offer, job, deed.token)
-        there = self._there(job) if deed.again else set()
-        known = set(deed.memory.get(GOLDS, ()))
-        golds = [one for one in rows if GOLDEN in one and one[TASK] not in known]
-        new = [one for one in rows if GOLDEN not in one]
-        self._upload(job, [one for one in (*new, *golds) if _name(one) not in there])
+    def publish(self, offer: Offer, attempt: CommandAttempt) -> str:
+        """Add units to the study's one job, which is created and launched with the first offer."""
+        job = str(attempt.resources.get(JOB) or self._job(offer, attempt))
+        rows = self._platform.rows(offer, job, attempt.idempotency_key)
+        uploaded = self._uploaded(job) if attempt.is_retry else set()
+        known_golds = set(attempt.resources.get(GOLDS, ()))
+        golds = [row for row in rows if GOLDEN in row and row[TASK] not in known_golds]
+        questions = [row for row in rows if GOLDEN not in row]
+        self._upload(job, [row for row in (*questions, *golds) if _name(row) not in uploaded])
         if golds:
             check = {"check": "preference", "with": "preference_gold", "convert_units": "true"}
             self._api.call("PUT", f"jobs/{job}/gold.json", data=check)
-            deed.remember({GOLDS: sorted({*deed.memory.get(GOLDS, ()), *map(_name, golds)})})
-        if not deed.memory.get(ORDERED):
-            self._order(job, len(new), deed)
+            attempt.save_resources(
+                {GOLDS: sorted({*attempt.resources.get(GOLDS, ()), *map(_name, golds)})}
+            )
+        if not attempt.resources.get(ORDERED):
+            self._order(job, len(questions), attempt)
         return f"{job}:{offer.number}"
 
-    def _job(self, offer: Offer, deed: Deed) -> str:
-        told = self._platform.job(offer, deed.token)
-        job = self._made_before(told) if deed.again else None
+    def _job(self, offer: Offer, attempt: CommandAttempt) -> str:
+        definition = self._platform.job(offer, attempt.idempotency_key)
+        job = self._created_before(definition) if attempt.is_retry else None
         if job is None:
-            job = identifier_in(self._api.call("POST", "jobs.json", json={"job": told}), "id")
-        if Node(self._api.call("GET", f"jobs/{job}.json")).mapping().get("cml") != told["cml"]:
-            # It says that all is well, and keeps nothing, where it misses something.
+            job = identifier_in(self._api.call("POST", "jobs.json", json={"job": definition}), "id")
+        if (
+            JsonNode(self._api.call("GET", f"jobs/{job}.json")).mapping().get("cml")
+            != definition["cml"]
+        ):
+            # It reports success and stores nothing where something is missing.
             raise PlatformRefused("Figure Eight has not kept the job's form: see its instructions")
-        deed.remember({JOB: job})
+        attempt.save_resources({JOB: job})
         return job
 
-    def _made_before(self, told: Mapping[str, Any]) -> str | None:
+    def _created_before(self, definition: Mapping[str, Any]) -> str | None:
         mark = self._dialect.marked_in
-        for page in range(1, MOST_PAGES + 1):
-            found = Node(self._api.call("GET", "jobs.json", params={"page": page}) or []).items()
-            for one in found:
-                if one.mapping().get(mark) == told[mark]:
-                    return one["id"].identifier()
-            if not found:
+        for page in range(1, MAX_PAGES + 1):
+            params = {"page": page}
+            jobs = JsonNode(self._api.call("GET", "jobs.json", params=params) or []).items()
+            for node in jobs:
+                if node.mapping().get(mark) == definition[mark]:
+                    return node["id"].identifier()
+            if not jobs:
                 break
         return None
 
@@ -126,97 +138,99 @@ class FigureEightAccount(Account):
                 self._dialect.uploads_by,
                 f"jobs/{job}/upload.json",
                 params={"force": "true"},
-                content="\n".join(json.dumps(one) for one in rows),
+                content="\n".join(json.dumps(row) for row in rows),
                 headers={"Content-Type": "application/json"},
             )
 
-    def _order(self, job: str, units: int, deed: Deed) -> None:
-        """Launch the job; what is added later is launched by itself."""
-        told = {"debit[units_count]": str(units), "channels[]": list(self._dialect.channels)}
-        if not (deed.again and self._is_launched(job, deed)):
-            deed.keep({ORDERING: True})
-            self._api.call("POST", f"jobs/{job}/orders.json", data=told)
-        deed.remember({ORDERED: True})
+    def _order(self, job: str, units: int, attempt: CommandAttempt) -> None:
+        """Launch the job; units that are added later are launched automatically."""
+        order = {"debit[units_count]": str(units), "channels[]": list(self._dialect.channels)}
+        if not (attempt.is_retry and self._is_launched(job, attempt)):
+            attempt.save_progress({ORDERING: True})
+            self._api.call("POST", f"jobs/{job}/orders.json", data=order)
+        attempt.save_resources({ORDERED: True})
 
-    def _is_launched(self, job: str, deed: Deed) -> bool:
-        about = Node(self._api.call("GET", f"jobs/{job}.json")).mapping()
-        found = self._dialect.is_launched(about)
-        if found is None and ORDERING in deed.kept:
-            deed.remember({ORDERED: True})
+    def _is_launched(self, job: str, attempt: CommandAttempt) -> bool:
+        definition = JsonNode(self._api.call("GET", f"jobs/{job}.json")).mapping()
+        launched = self._dialect.is_launched(definition)
+        if launched is None and ORDERING in attempt.progress:
+            attempt.save_resources({ORDERED: True})
             raise PlatformDenied(
                 "Figure Eight does not say whether the job was launched: look at it there, "
                 "launch it if it was not, and publish again"
             )
-        return bool(found)
+        return bool(launched)
 
     def _units(self, job: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for page in range(1, MOST_PAGES + 1):
-            which = {"page": page, "limit": PAGE}
-            found = Node(self._api.call("GET", f"jobs/{job}/units.json", params=which) or {})
-            for name in found.mapping():
-                yield Node(name).identifier(), found[name].mapping()
-            if len(found.mapping()) < PAGE:
+        for page in range(1, MAX_PAGES + 1):
+            params = {"page": page, "limit": PAGE}
+            units = JsonNode(self._api.call("GET", f"jobs/{job}/units.json", params=params) or {})
+            for name in units.mapping():
+                yield JsonNode(name).identifier(), units[name].mapping()
+            if len(units.mapping()) < PAGE:
                 return
 
-    def _there(self, job: str) -> set[str]:
+    def _uploaded(self, job: str) -> set[str]:
         return {_name(data) for _, data in self._units(job)}
 
-    def expire(self, offer: str, deed: Deed) -> None:
+    def expire(self, offer: str, attempt: CommandAttempt) -> None:
         """Cancel the offer's units that nobody has answered."""
         job, _, number = offer.partition(":")
         for name, data in self._units(job):
             if str(data.get(OFFER)) == number and not judgments_of(self._unit(job, name)):
                 self._api.call("POST", f"jobs/{job}/units/{name}/cancel.json")
 
-    def standing(self, offers: Sequence[str]) -> Iterator[OfferStanding]:
-        """Ask for each job, for a person may cancel it there, or pause it."""
-        for job in sorted({one.partition(":")[0] for one in offers}):
-            told = Node(self._api.call("GET", f"jobs/{job}.json")).get("state")
-            state = "" if told is None else told.identifier()
+    def offer_statuses(self, offers: Sequence[str]) -> Iterator[OfferStatus]:
+        """Read the state of each job: a person may cancel or pause it there."""
+        for job in sorted({offer.partition(":")[0] for offer in offers}):
+            node = JsonNode(self._api.call("GET", f"jobs/{job}.json")).get("state")
+            state = "" if node is None else node.identifier()
             message = f"job {job} is {state} at Figure Eight" if state in _STOPPED else ""
             for offer in offers:
                 if offer.partition(":")[0] == job:
                     is_open, by_person = state not in _ENDED, bool(message)
-                    yield OfferStanding(offer, is_open, by_person, message)
+                    yield OfferStatus(offer, is_open, by_person, message)
 
-    def _unit(self, job: str, name: str) -> Node:
-        return Node(self._api.call("GET", f"jobs/{job}/units/{name}.json"))
+    def _unit(self, job: str, name: str) -> JsonNode:
+        return JsonNode(self._api.call("GET", f"jobs/{job}/units/{name}.json"))
 
-    # -- news -----------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------
 
-    def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
-        """Read each job's report, and ask for a new one; one that is being made is read later."""
-        for job in sorted({one.partition(":")[0] for one in offers}):
+    def poll(self, offers: Sequence[str], resources: Mapping[str, Any]) -> Iterator[PlatformEvent]:
+        """Read each job's report, and request a new one; one under way is read next time."""
+        for job in sorted({offer.partition(":")[0] for offer in offers}):
             kind = {"type": self._dialect.report}
             report = self._api.send("GET", f"jobs/{job}.csv", params=kind)
             if report.status_code == 202:
                 continue
             for unit in _lines(report.content):
-                for news in news_in(unit):
-                    yield News(None, news.submissions, news.answers)
+                for event in events_in(unit):
+                    yield PlatformEvent(None, event.submissions, event.answers)
             if self._dialect.regenerate:
                 self._api.call("POST", f"jobs/{job}/{self._dialect.regenerate}", params=kind)
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def accept(self, submission: Submission, deed: Deed) -> None:
-        """Leave it: Figure Eight has paid when it was handed in."""
+    def accept(self, submission: Submission, attempt: CommandAttempt) -> None:
+        """Do nothing: Figure Eight pays as soon as a worker hands in."""
 
-    def reject(self, submission: Submission, reason: str, deed: Deed) -> None:
-        """Reject what the contributor did in this job."""
+    def reject(self, submission: Submission, reason: str, attempt: CommandAttempt) -> None:
+        """Reject the contributor's work in this job."""
         job, worker = self._worker_of(submission)
         self._api.call("PUT", f"jobs/{job}/workers/{worker}/reject.json", data={"reason": reason})
 
-    def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
-        """Pay a bonus; nobody can ask later whether it was paid, so in doubt it is not repeated."""
-        if amount > MOST_BONUS:
-            raise PlatformRefused(f"Figure Eight pays {MOST_BONUS} cents at once, and no more")
-        if deed.kept.get(PAYING):
+    def bonus(
+        self, submission: Submission, amount: int, reason: str, attempt: CommandAttempt
+    ) -> None:
+        """Pay a bonus at most once: the API cannot tell later whether it was paid."""
+        if amount > MAX_BONUS:
+            raise PlatformRefused(f"Figure Eight pays {MAX_BONUS} cents at once, and no more")
+        if attempt.progress.get(PAYING):
             raise PlatformUncertain(
                 "the bonus may have been paid: look at the job, and pay by hand"
             )
         job, worker = self._worker_of(submission)
-        deed.keep({PAYING: True})
+        attempt.save_progress({PAYING: True})
         paid = {"amount": str(amount)}
         try:
             self._api.call("POST", f"jobs/{job}/workers/{worker}/bonus.json", data=paid)
@@ -225,34 +239,34 @@ class FigureEightAccount(Account):
 
     def _worker_of(self, submission: Submission) -> tuple[str, str]:
         job = (submission.offer or "").partition(":")[0]
-        return job, self._who(job, submission.session)
+        return job, self._worker_at(job, submission.session)
 
-    def _who(self, job: str, slot: str) -> str:
+    def _worker_at(self, job: str, slot: str) -> str:
         for name, data in self._units(job):
             if data.get(SLOT) == slot:
                 for judgment in judgments_of(self._unit(job, name)):
                     return worker_in(judgment)
         raise PlatformRefused("Figure Eight does not say who this was")
 
-    def keep_away(self, worker: str, deed: Deed) -> None:
+    def keep_away(self, worker: str, attempt: CommandAttempt) -> None:
         """Flag a contributor in the study's job."""
-        job = str(deed.memory.get(JOB, ""))
+        job = str(attempt.resources.get(JOB, ""))
         kind, _, name = worker.partition(":")
-        who = self._who(job, name) if kind == "slot" else name
-        told = {"flag": "does not pass the study's checks"}
+        contributor = self._worker_at(job, name) if kind == "slot" else name
+        data = {"flag": "does not pass the study's checks"}
         verb = "/flag" if self._dialect.flags_by == "verb" else ""
-        self._api.call("PUT", f"jobs/{job}/workers/{who}{verb}.json", data=told)
+        self._api.call("PUT", f"jobs/{job}/workers/{contributor}{verb}.json", data=data)
 
 
 def _name(unit: Mapping[str, Any]) -> str:
     return str(unit.get(TASK) or unit.get(SLOT))
 
 
-def _lines(content: bytes) -> Iterator[Node]:
-    """Read a report: lines of JSON, in a ZIP."""
+def _lines(content: bytes) -> Iterator[JsonNode]:
+    """Read a report: lines of JSON in a ZIP archive."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(one.file_size for one in archive.infolist()) > LARGEST:
+            if sum(entry.file_size for entry in archive.infolist()) > MAX_REPORT_BYTES:
                 raise PlatformUnreachable("Figure Eight's report is larger than can be meant")
             for name in archive.namelist():
                 for line in archive.read(name).decode().splitlines():

@@ -1,25 +1,25 @@
-"""What clients of Figure Eight do differently, or nobody could check, and is an option for that."""
+"""Details of Figure Eight's API that clients disagree on or could not check: options."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MARK = 12
-"""How much of a mark is shown where people see it."""
+MARK_LENGTH = 12
+"""Characters of a mark in a job's title, where people see it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a job is spoken of.
+    """The variant of the API that a job uses.
 
     Parameters
     ----------
     launched
         The field that says that a job was launched, or field=value; empty if none does.
     marked_in
-        The field by which a job is found again whose making nobody was told of.
+        The field with a mark by which a job is found again whose creation was not answered.
     regenerate, report
-        What asks for a new report, empty if nothing does; and of what type reports are.
+        The path that requests a new report, empty if there is none; and the type of reports.
     """
 
     channels: Sequence[str]
@@ -31,14 +31,14 @@ class Dialect:
     report: str
 
     def is_launched(self, job: Mapping[str, Any]) -> bool | None:
-        """Say whether a job was launched; None if it does not tell."""
+        """Say whether a job was launched; None if its fields do not say."""
         name, _, value = self.launched.partition("=")
         if not name or name not in job:
             return None
         return str(job[name]) == value if value else bool(job[name])
 
     def marked(self, job: Mapping[str, Any], mark: str) -> dict[str, Any]:
-        """Mark a job as ours."""
+        """Add a mark to a job, by which it is found again."""
         if self.marked_in == "title":
-            return {**job, "title": f"{job['title']} ({mark[:MARK]})"}
+            return {**job, "title": f"{job['title']} ({mark[:MARK_LENGTH]})"}
         return {**job, self.marked_in: f"/* nextpair {mark} */"}

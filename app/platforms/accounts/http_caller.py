@@ -1,4 +1,4 @@
-"""Calls to a platform over HTTP: whatever goes wrong becomes one of three errors."""
+"""Calls to a platform over HTTP, whose failures become one of the errors of `PlatformError`."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -16,21 +16,21 @@ from nextpair.app.errors import (
 from nextpair.app.platforms.accounts.payloads import parse, printable
 
 SECONDS = 20.0
-LONGEST = 300
-"""How much is repeated of what a platform says."""
+MAX_QUOTED = 300
+"""Characters of a platform's message that are quoted."""
 _DENIED = (401, 402, 403)
-_PASSING = (408, 425, 429)
+_TRANSIENT = (408, 425, 429)
 
 
-class Caller:
+class HttpCaller:
     """A platform's HTTP interface, with the key in a header.
 
     Parameters
     ----------
     secret
-        What must not be repeated, whatever the platform says.
-    wrong
-        Finds what is wrong in an answer whose status says that all is well.
+        Never quoted in a message, even if the platform repeats it.
+    find_error
+        Finds the error in an answer whose status is a success.
     gap
         Seconds between two calls, at least, where too many of them are refused.
     """
@@ -42,32 +42,33 @@ class Caller:
         headers: Mapping[str, str],
         *,
         secret: str,
-        wrong: Callable[[Any], str | None] = lambda _: None,
+        find_error: Callable[[Any], str | None] = lambda _: None,
         gap: float = 0.0,
     ) -> None:
         if not secret:
             raise PlatformDenied(f"there is no key to {name}")
         self._name = name
         self._secret = secret
-        self._wrong = wrong
+        self._find_error = find_error
         self._gap, self._next = gap, 0.0
-        told = {"Accept": "application/json", **headers}
+        all_headers = {"Accept": "application/json", **headers}
         try:
-            self._http = httpx.Client(base_url=url.rstrip("/") + "/", headers=told, timeout=SECONDS)
+            base_url = url.rstrip("/") + "/"
+            self._http = httpx.Client(base_url=base_url, headers=all_headers, timeout=SECONDS)
         except (httpx.InvalidURL, ValueError):
             raise PlatformDenied(f"the address of {name} or the key to it is malformed") from None
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._http.close()
 
-    def send(self, method: str, path: str, **given: Any) -> httpx.Response:
-        """Send a request, and return an answer that says it is done."""
+    def send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Send a request, and return a successful answer."""
         if self._gap:
             time.sleep(max(0.0, self._next - time.monotonic()))
             self._next = time.monotonic() + self._gap
         try:
-            response = self._http.request(method, path, **given)
+            response = self._http.request(method, path, **options)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             what = type(error).__name__
             raise PlatformUnreachable(f"{self._name} cannot be reached ({what})") from None
@@ -75,40 +76,40 @@ class Caller:
             self._raise(response)
         return response
 
-    def call(self, method: str, path: str, **given: Any) -> Any:
-        """Send a request, and return what the answer says; None if it says nothing."""
-        response = self.send(method, path, **given)
+    def call(self, method: str, path: str, **options: Any) -> Any:
+        """Send a request, and return the JSON of the answer; None if it is empty."""
+        response = self.send(method, path, **options)
         if not response.content.strip():
             return None
         try:
-            told = parse(response.content).value
+            content = parse(response.content).value
         except Malformed:
             raise PlatformMalformed(f"{self._name} answers with something else") from None
-        if wrong := self._wrong(told):
-            raise PlatformRefused(self._said(wrong))
-        return told
+        if error := self._find_error(content):
+            raise PlatformRefused(self._quoted(error))
+        return content
 
     def _raise(self, response: httpx.Response) -> None:
         status = response.status_code
-        told = self._said(f"{status} {_words(response)}".strip())
+        message = self._quoted(f"{status} {_error_text(response)}".strip())
         if status in _DENIED:
-            raise PlatformDenied(told)
-        if status in _PASSING or status >= 500:
-            raise PlatformUnreachable(told)
-        raise PlatformRefused(told)
+            raise PlatformDenied(message)
+        if status in _TRANSIENT or status >= 500:
+            raise PlatformUnreachable(message)
+        raise PlatformRefused(message)
 
-    def _said(self, words: str) -> str:
-        short = " ".join(printable(words.replace(self._secret, "…")).split())[:LONGEST]
+    def _quoted(self, text: str) -> str:
+        short = " ".join(printable(text.replace(self._secret, "…")).split())[:MAX_QUOTED]
         return f"{self._name} says: {short}"
 
 
-def _words(response: httpx.Response) -> str:
+def _error_text(response: httpx.Response) -> str:
     try:
-        told = parse(response.content).value
+        content = parse(response.content).value
     except Malformed:
-        # A page, made for people who look at pages.
+        # An HTML page, made for people.
         return response.reason_phrase
-    found = told.get("error", told) if isinstance(told, dict) else told
-    if isinstance(found, dict):
-        found = found.get("detail") or found.get("message") or found.get("title") or found
-    return str(found)
+    error = content.get("error", content) if isinstance(content, dict) else content
+    if isinstance(error, dict):
+        error = error.get("detail") or error.get("message") or error.get("title") or error
+    return str(error)

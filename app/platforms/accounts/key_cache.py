@@ -1,4 +1,4 @@
-"""The keys that an issuer of signed links publishes: fetched in a thread of its own, and kept."""
+"""A cache of the public keys of an issuer of signed links, refreshed in a thread of its own."""
 
 import json
 import threading
@@ -11,31 +11,31 @@ import httpx
 from nextpair.app.errors import BadArrival, KeysUnavailable
 
 FETCH_SECONDS = 5.0
-"""How long one fetch may take in all, and each of its steps."""
+"""How long one fetch may take in all, and each step of it."""
 WAIT_SECONDS = 1.0
-"""How long a worker waits for the first keys; later ones are fetched while old keys still serve."""
-MOST_WAITING = 2
-"""Requests that wait for a fetch at the same time: each holds a thread that others need."""
+"""How long a worker waits for the first keys; later, cached keys serve during a fetch."""
+MAX_WAITING = 2
+"""Requests that wait for a fetch at the same time: each blocks a thread that others need."""
 FRESH_SECONDS = 300.0
-LONGEST_SECONDS = 86_400.0
-"""After so long without an answer from the issuer, a kept key is not trusted any more."""
+MAX_AGE_SECONDS = 86_400.0
+"""After so long without an answer from the issuer, a cached key is not trusted any more."""
 GAP_SECONDS = 10.0
-"""Between two fetches: whoever invents names of keys must not make us ask for each."""
-LARGEST = 100_000
-"""Bytes of a key set; a larger one is not what was asked for."""
+"""Between two fetches, at least: invented key ids must not cause a fetch each."""
+MAX_BYTES = 100_000
+"""Bytes of a key set; a larger one is no key set."""
 
 
 class KeyCache:
     """An issuer's public keys by their ids.
 
-    No lock is held while the issuer is asked: a slow issuer delays nobody but those who wait for
-    their first key, and those give up soon.
+    No lock is held during a fetch: a slow issuer delays only those who wait for their first key,
+    and those give up soon.
     """
 
     def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._url, self._clock = url, clock
         self._lock = threading.Lock()
-        self._waiting = threading.Semaphore(MOST_WAITING)
+        self._waiting = threading.Semaphore(MAX_WAITING)
         self._keys: Mapping[str, Any] = {}
         self._fetched = self._asked = float("-inf")
         self._running: threading.Event | None = None
@@ -46,24 +46,24 @@ class KeyCache:
         Raises
         ------
         KeysUnavailable
-            The issuer has not told its keys yet.
+            The keys were not fetched yet.
         BadArrival
             The issuer has no such key.
         """
-        known = self._known(name)
-        done = self._refresh() if known is None or self._age() > FRESH_SECONDS else None
-        if known is None and done is not None:
+        key = self._cached(name)
+        done = self._refresh() if key is None or self._age() > FRESH_SECONDS else None
+        if key is None and done is not None:
             self._wait(done)
-            known = self._known(name)
-        if known is not None:
-            return known
+            key = self._cached(name)
+        if key is not None:
+            return key
         if self._age() > FRESH_SECONDS:
             raise KeysUnavailable()
         raise BadArrival("this address is not signed with a key of the platform")
 
-    def _known(self, name: str) -> Any:
+    def _cached(self, name: str) -> Any:
         with self._lock:
-            return self._keys.get(name) if self._age() < LONGEST_SECONDS else None
+            return self._keys.get(name) if self._age() < MAX_AGE_SECONDS else None
 
     def _age(self) -> float:
         return self._clock() - self._fetched
@@ -76,7 +76,7 @@ class KeyCache:
                 self._waiting.release()
 
     def _refresh(self) -> threading.Event | None:
-        """Start a fetch, unless one was just made; return what tells the end of one that runs."""
+        """Start a fetch, unless one was just made; return the event that ends a running one."""
         with self._lock:
             if self._running is None and self._clock() - self._asked >= GAP_SECONDS:
                 self._running = threading.Event()
@@ -88,7 +88,7 @@ class KeyCache:
         try:
             keys = _read(self._url)
         except Exception:
-            # Whatever the issuer answers that is no set of keys: the kept keys go on serving.
+            # The answer is no key set: the cached keys go on serving.
             keys = None
         with self._lock:
             if keys is not None:
@@ -100,13 +100,13 @@ class KeyCache:
 def _read(url: str) -> dict[str, Any]:
     import jwt
 
-    ends = time.monotonic() + FETCH_SECONDS
+    deadline = time.monotonic() + FETCH_SECONDS
     content = b""
     with httpx.stream("GET", url, timeout=FETCH_SECONDS, follow_redirects=False) as response:
         response.raise_for_status()
-        for part in response.iter_bytes():
-            content += part
-            if len(content) > LARGEST or time.monotonic() > ends:
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > MAX_BYTES or time.monotonic() > deadline:
                 raise ValueError("too long")
-    listed = jwt.PyJWKSet.from_dict(json.loads(content))
-    return {str(one.key_id): one for one in listed.keys if one.key_id is not None}
+    key_set = jwt.PyJWKSet.from_dict(json.loads(content))
+    return {str(key.key_id): key for key in key_set.keys if key.key_id is not None}

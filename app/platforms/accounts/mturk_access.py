@@ -1,14 +1,14 @@
-"""What only the installation says of MTurk."""
+"""The installation's settings of MTurk."""
 
 import re
 
 from pydantic import Field, SecretStr, field_validator
 
-from nextpair.app.platforms.base import Access, site_of
+from nextpair.app.platforms.base import Access, origin_of
 
 
 class MTurkAccess(Access):
-    """Keys, and where to send them; left out, boto3 looks for keys where it always does."""
+    """Keys and addresses; without keys, boto3 looks for them in its usual places."""
 
     access_key_id: str = ""
     secret_access_key: SecretStr = SecretStr("")
@@ -23,6 +23,6 @@ class MTurkAccess(Access):
 
     @field_validator("submit_sites", "frame_sites", "certificate_sites", mode="before")
     @classmethod
-    def _split(cls, given: object) -> object:
-        sites = re.split(r"[,\s]+", given.strip()) if isinstance(given, str) else given
-        return tuple(site_of(str(one)) for one in sites) if isinstance(sites, list) else sites
+    def _split(cls, value: object) -> object:
+        sites = re.split(r"[,\s]+", value.strip()) if isinstance(value, str) else value
+        return tuple(origin_of(str(site)) for site in sites) if isinstance(sites, list) else sites

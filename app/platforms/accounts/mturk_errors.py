@@ -1,4 +1,4 @@
-"""What MTurk refuses, said as all platforms do."""
+"""Errors of boto3 as those of all platforms."""
 
 import re
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ _DENIED = re.compile(
     "|ExpiredToken|InvalidAccessKeyId|AuthFailure|MissingAuthenticationToken|OptInRequired"
     "|NotAuthorized|InsufficientFunds"
 )
-LONGEST = 300
-"""How much is repeated of what MTurk says."""
-_PASSING = re.compile("Throttl|ServiceFault|ServiceUnavailable|InternalFailure|RequestTimeout|^5")
+MAX_QUOTED = 300
+"""Characters of MTurk's message that are quoted."""
+_TRANSIENT = re.compile("Throttl|ServiceFault|ServiceUnavailable|InternalFailure|RequestTimeout|^5")
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Say what went wrong as all platforms do."""
+def translated_errors() -> Iterator[None]:
+    """Raise errors of boto3 as errors of a platform."""
     from botocore import exceptions
 
     try:
@@ -36,12 +36,12 @@ def translated() -> Iterator[None]:
 
 
 def _raise(error: Any) -> None:
-    about = error.response.get("Error", {})
-    codes = about.get("Code"), error.response.get("TurkErrorCode")
-    code = " ".join(str(one) for one in codes if one)
-    told = printable(f"MTurk says {code}: {about.get('Message', '')}")[:LONGEST]
+    details = error.response.get("Error", {})
+    codes = details.get("Code"), error.response.get("TurkErrorCode")
+    code = " ".join(str(part) for part in codes if part)
+    message = printable(f"MTurk says {code}: {details.get('Message', '')}")[:MAX_QUOTED]
     if _DENIED.search(code):
-        raise PlatformDenied(told) from None
-    if _PASSING.search(code):
-        raise PlatformUnreachable(told) from None
-    raise PlatformRefused(told) from None
+        raise PlatformDenied(message) from None
+    if _TRANSIENT.search(code):
+        raise PlatformUnreachable(message) from None
+    raise PlatformRefused(message) from None

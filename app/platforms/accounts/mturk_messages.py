@@ -1,4 +1,4 @@
-"""What MTurk says in documents of its own: answers in XML, notifications in JSON."""
+"""MTurk's documents: answers in XML, notifications in JSON."""
 
 import json
 from collections.abc import Mapping
@@ -6,25 +6,25 @@ from typing import Any
 from xml.parsers import expat
 
 from nextpair.app.errors import Malformed
-from nextpair.app.platforms.accounts.payloads import Node, parse
-from nextpair.app.platforms.facts import News, Stage, Submission
+from nextpair.app.platforms.accounts.payloads import JsonNode, parse
+from nextpair.app.platforms.messages import PlatformEvent, Stage, Submission
 
 STAGES = {
     "AssignmentAccepted": Stage.WORKING,
     "AssignmentReturned": Stage.RETURNED,
     "AssignmentAbandoned": Stage.RETURNED,
 }
-"""What an event says by itself; of the others only that there is something to look at. That
-something was handed in is among those: only MTurk's own list has the receipt that came with it."""
+"""The stages that an event reports by itself. Of other events only the HIT is taken, to be polled:
+also of a submission, because only MTurk's own list has the receipt that came with it."""
 
 PACKED = "taskAnswers"
 CONFIRM = "confirm:"
-LONGEST_TOKEN = 480
-MOST_EVENTS = 1_000
+MAX_TOKEN_LENGTH = 480
+MAX_EVENTS = 1_000
 
 
 def fields_in(answer: str) -> dict[str, str]:
-    """Read the fields of the form that a worker handed in; what cannot be read has none.
+    """Read the fields of the form that a worker handed in; none if it cannot be parsed.
 
     >>> fields_in("<A><Answer><QuestionIdentifier>q</QuestionIdentifier>"
     ...           "<FreeText>1 &lt; 2</FreeText></Answer></A>")
@@ -39,22 +39,23 @@ def fields_in(answer: str) -> dict[str, str]:
 
 
 def _packed(text: str) -> dict[str, str]:
-    """Read the fields of a form made of MTurk's own elements, which come as one, in JSON."""
+    """Read the fields of a form made of MTurk's own elements, which come as one field of JSON."""
     try:
-        found = json.loads(text) if text else []
+        content = json.loads(text) if text else []
     except (ValueError, RecursionError):
         return {}
-    forms = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    values = ((str(name), value) for one in forms for name, value in one.items())
+    items = content if isinstance(content, list) else []
+    forms = [item for item in items if isinstance(item, dict)]
+    values = ((str(name), value) for form in forms for name, value in form.items())
     return {name: value for name, value in values if isinstance(value, str)}
 
 
 class _Doctype(Exception):
-    """The document declares something: no answer does, and entities are a trap."""
+    """The document has a DOCTYPE: no answer has one, and entities could expand without limit."""
 
 
 class _Reader:
-    """What expat calls back."""
+    """Collects the fields in the callbacks of expat."""
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
@@ -83,30 +84,33 @@ class _Reader:
         self._text = ""
 
 
-def news_in(content: Mapping[str, Any]) -> list[News]:
-    """Read a notification: as it lies in a queue, or in the envelope in which SNS posts it."""
-    told = Node(content)
+def events_in(content: Mapping[str, Any]) -> list[PlatformEvent]:
+    """Read a notification, from a queue or from the envelope in which SNS posts it."""
+    document = JsonNode(content)
     kind = content.get("Type")
     if kind == "SubscriptionConfirmation":
-        token, topic = (told[name].text(LONGEST_TOKEN) for name in ("Token", "TopicArn"))
-        return [News(f"{CONFIRM}{token}", handle=f"{topic} {token}")]
+        token, topic = (document[name].text(MAX_TOKEN_LENGTH) for name in ("Token", "TopicArn"))
+        return [PlatformEvent(f"{CONFIRM}{token}", handle=f"{topic} {token}")]
     if kind == "Notification":
-        told = parse(told["Message"].text())
-    events = told["Events"].items(MOST_EVENTS)
-    offers = tuple(dict.fromkeys(one["HITId"].identifier() for one in events))
+        document = parse(document["Message"].text())
+    events = document["Events"].items(MAX_EVENTS)
+    offers = tuple(dict.fromkeys(event["HITId"].identifier() for event in events))
     submissions = [
-        Submission(one["AssignmentId"].identifier(), None, stage, one["HITId"].identifier())
-        for one in events
-        if (stage := STAGES.get(one["EventType"].identifier())) and one.get("AssignmentId")
+        Submission(event["AssignmentId"].identifier(), None, stage, event["HITId"].identifier())
+        for event in events
+        if (stage := STAGES.get(event["EventType"].identifier())) and event.get("AssignmentId")
     ]
-    return [News(told["EventDocId"].identifier(), submissions, offers=offers)]
+    return [PlatformEvent(document["EventDocId"].identifier(), submissions, offers=offers)]
 
 
-def queued_news(message: Node) -> list[News]:
-    """Read a message of a queue; what is not MTurk's tells nothing, and is taken off it."""
+def queued_events(message: JsonNode) -> list[PlatformEvent]:
+    """Read a message of a queue; a foreign one becomes an empty event, and is deleted."""
     handle = message["ReceiptHandle"].text()
     try:
-        told = news_in(parse(message["Body"].text()).mapping())
+        events = events_in(parse(message["Body"].text()).mapping())
     except Malformed:
-        told = [News()]
-    return [News(one.id, one.submissions, offers=one.offers, handle=handle) for one in told]
+        events = [PlatformEvent()]
+    return [
+        PlatformEvent(event.id, event.submissions, offers=event.offers, handle=handle)
+        for event in events
+    ]

@@ -1,4 +1,4 @@
-"""Calls to Prolific."""
+"""Calls to Prolific's API."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,23 +6,30 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from nextpair.app.errors import Malformed, PlatformRefused, PlatformUnreachable
-from nextpair.app.platforms.accounts.http_caller import Caller
-from nextpair.app.platforms.accounts.payloads import MOST_PAGES, Node, identifier_in, parse
+from nextpair.app.platforms.accounts.http_caller import HttpCaller
+from nextpair.app.platforms.accounts.payloads import MAX_PAGES, JsonNode, identifier_in, parse
 from nextpair.app.platforms.base import Account
-from nextpair.app.platforms.facts import Deed, News, Offer, OfferStanding, Stage, Submission
+from nextpair.app.platforms.messages import (
+    CommandAttempt,
+    Offer,
+    OfferStatus,
+    PlatformEvent,
+    Stage,
+    Submission,
+)
 
 PAGE = 100
-STUDY, PAYMENT, PAYING, BEFORE = "study", "payment", "paying", "before"
-NOTE_SECONDS = 20.0
-"""How old the note of a payment may be when it is told: whoever takes over counts from the note."""
-TRIES = 3
+STUDY, PAYMENT, PAYING_SINCE, PAID_BEFORE = "study", "payment", "paying", "before"
+MAX_NOTE_AGE_SECONDS = 20.0
+"""How old the saved note of a payment may be when it is sent: a successor counts from the note."""
+MAX_TRIES = 3
 GROUP, SUBSCRIPTION = "group", "subscription"
 EVENT = "submission.status.change"
-LEAST_REASON = 100
-AT_ONCE_SECONDS = 2.0
-"""How long a worker waits until Prolific has said that they are theirs; then they go on unheard."""
+MIN_REASON_LENGTH = 100
+LOOKUP_SECONDS = 2.0
+"""How long an arriving worker waits for the look-up of their session; then they go on without."""
 _ENDED = ("AWAITING REVIEW", "COMPLETED")
-_MORE = (
+_REASON_SUFFIX = (
     "This study contains questions whose answers are known, and its description says that work is "
     "checked by them. Please write to us if you think that this is a mistake."
 )
@@ -40,15 +47,15 @@ _STAGES = {
 
 
 def stage_of(status: str) -> Stage | None:
-    """Read a submission's status; None of one that tells nothing yet."""
+    """Convert a submission's status; None if it means nothing here."""
     return _STAGES.get(status.upper().replace("_", " "))
 
 
-class Describes(Protocol):
-    """What the account asks the platform's options."""
+class StudyTemplate(Protocol):
+    """What the platform's options say of a study at Prolific."""
 
     def study(self, offer: Offer, internal_name: str, group: str | None) -> dict[str, Any]:
-        """Say what a study at Prolific is."""
+        """Return the definition of a study at Prolific."""
 
 
 class ProlificAccount(Account):
@@ -56,7 +63,7 @@ class ProlificAccount(Account):
 
     def __init__(
         self,
-        platform: Describes,
+        platform: StudyTemplate,
         access: Any,
         *,
         project: str,
@@ -65,96 +72,98 @@ class ProlificAccount(Account):
     ) -> None:
         token = access.token.get_secret_value()
         headers = {"Authorization": f"Token {token}"}
-        self._api = Caller("Prolific", access.api, headers, secret=token)
+        self._api = HttpCaller("Prolific", access.api, headers, secret=token)
         self._platform = platform
         self._project = project
         self._category = category
         self._settling = settling
         self._workspace = access.workspace
-        self._hears = bool(access.hook_secret.get_secret_value() and access.workspace)
+        self._has_webhooks = bool(access.hook_secret.get_secret_value() and access.workspace)
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._api.close()
 
     # -- offers ---------------------------------------------------------------------------------
 
-    def publish(self, offer: Offer, deed: Deed) -> str:
-        """Make a study, and publish it; each step is looked up before it is taken again."""
-        group = self._group(offer, deed)
-        if self._hears and offer.news_url and SUBSCRIPTION not in deed.memory:
-            self._subscribe(offer, deed, group)
-        study = deed.kept.get(STUDY) or self._made_before(deed)
+    def publish(self, offer: Offer, attempt: CommandAttempt) -> str:
+        """Create a study and publish it; each step is looked up before it is repeated."""
+        group = self._group(offer, attempt)
+        if self._has_webhooks and offer.webhook_url and SUBSCRIPTION not in attempt.resources:
+            self._subscribe(offer, attempt, group)
+        study = attempt.progress.get(STUDY) or self._created_before(attempt)
         if study is None:
-            told = self._platform.study(offer, deed.token, group)
-            study = identifier_in(self._api.call("POST", "studies/", json=told), "id")
-        deed.keep({STUDY: study})
+            definition = self._platform.study(offer, attempt.idempotency_key, group)
+            study = identifier_in(self._api.call("POST", "studies/", json=definition), "id")
+        attempt.save_progress({STUDY: study})
         if self._status(study) == "UNPUBLISHED":
-            self._move(f"studies/{study}", "PUBLISH")
+            self._transition(f"studies/{study}", "PUBLISH")
         return str(study)
 
     def _status(self, study: str) -> str:
         return identifier_in(self._api.call("GET", f"studies/{study}/"), "status")
 
-    def _results(self, path: str, where: Mapping[str, Any] | None = None) -> list[Node]:
-        told = Node(self._api.call("GET", path, params=where))
-        return told["results"].items()
+    def _results(self, path: str, params: Mapping[str, Any] | None = None) -> list[JsonNode]:
+        content = JsonNode(self._api.call("GET", path, params=params))
+        return content["results"].items()
 
-    def _made_before(self, deed: Deed) -> str | None:
-        """Look for a study that an attempt made before it died, by the name that only we see."""
-        if not deed.again:
+    def _created_before(self, attempt: CommandAttempt) -> str | None:
+        """Look up the study of an earlier attempt, by the internal name that only we see."""
+        if not attempt.is_retry:
             return None
         path = f"projects/{self._project}/studies/" if self._project else "studies/"
-        for one in self._results(path):
-            if one.mapping().get("internal_name") == deed.token:
-                return one["id"].identifier()
+        for study in self._results(path):
+            if study.mapping().get("internal_name") == attempt.idempotency_key:
+                return study["id"].identifier()
         return None
 
-    def _group(self, offer: Offer, deed: Deed) -> str | None:
-        """Return the group of those who are kept away; it needs a workspace to be in."""
-        known = deed.memory.get(GROUP)
-        if known is None and self._workspace:
+    def _group(self, offer: Offer, attempt: CommandAttempt) -> str | None:
+        """Return the participant group of excluded workers, which needs a workspace."""
+        group = attempt.resources.get(GROUP)
+        if group is None and self._workspace:
             short = hashlib.sha256(offer.url.encode()).hexdigest()[:8]
             name = f"nextpair {offer.study} {short}"
-            known = self._group_named(name)
-            deed.remember({**deed.memory, GROUP: known})
-        return known
+            group = self._find_or_create_group(name)
+            attempt.save_resources({**attempt.resources, GROUP: group})
+        return group
 
-    def _group_named(self, name: str) -> str:
-        where = {"workspace_id": self._workspace}
-        for one in self._results("participant-groups/", where):
-            if one["name"].value == name and not one.mapping().get("is_deleted"):
-                return one["id"].identifier()
-        told = {**where, "name": name, "description": "Those who are offered nothing more."}
-        return identifier_in(self._api.call("POST", "participant-groups/", json=told), "id")
+    def _find_or_create_group(self, name: str) -> str:
+        params = {"workspace_id": self._workspace}
+        for group in self._results("participant-groups/", params):
+            if group["name"].value == name and not group.mapping().get("is_deleted"):
+                return group["id"].identifier()
+        definition = {**params, "name": name, "description": "Those who are offered nothing more."}
+        return identifier_in(self._api.call("POST", "participant-groups/", json=definition), "id")
 
-    def _subscribe(self, offer: Offer, deed: Deed, group: str | None) -> None:
-        """Ask for webhooks; the secret that they are signed with is the installation's to make."""
-        where = {"workspace_id": self._workspace}
-        listed = self._results("hooks/subscriptions/", where)
-        # One that was never confirmed tells nothing, and what confirms it was told only once.
-        mine = (one for one in listed if one["target_url"].value == offer.news_url)
-        known = [one for one in mine if one.mapping().get("is_enabled", True)]
-        if known:
-            name = known[0]["id"].identifier()
+    def _subscribe(self, offer: Offer, attempt: CommandAttempt, group: str | None) -> None:
+        """Subscribe to webhooks; the secret that signs them is made by the installation."""
+        params = {"workspace_id": self._workspace}
+        listed = self._results("hooks/subscriptions/", params)
+        # One that was never confirmed sends nothing, and its confirmation secret came only once.
+        mine = (node for node in listed if node["target_url"].value == offer.webhook_url)
+        enabled = [node for node in mine if node.mapping().get("is_enabled", True)]
+        if enabled:
+            name = enabled[0]["id"].identifier()
         else:
-            told = {**where, "event_type": EVENT, "target_url": offer.news_url}
-            made = self._api.send("POST", "hooks/subscriptions/", json=told)
-            name = _id_in(parse(made.content), offer.news_url)
-            confirmed = {"secret": made.headers.get("X-Hook-Secret", "")}
-            self._api.call("POST", f"hooks/subscriptions/{name}/", json=confirmed)
-        deed.remember({**deed.memory, **({GROUP: group} if group else {}), SUBSCRIPTION: name})
+            definition = {**params, "event_type": EVENT, "target_url": offer.webhook_url}
+            response = self._api.send("POST", "hooks/subscriptions/", json=definition)
+            name = _id_in(parse(response.content), offer.webhook_url)
+            confirmation = {"secret": response.headers.get("X-Hook-Secret", "")}
+            self._api.call("POST", f"hooks/subscriptions/{name}/", json=confirmation)
+        attempt.save_resources(
+            {**attempt.resources, **({GROUP: group} if group else {}), SUBSCRIPTION: name}
+        )
 
-    def expire(self, offer: str, deed: Deed) -> None:
-        """Stop a study that is open; who has begun may end."""
+    def expire(self, offer: str, attempt: CommandAttempt) -> None:
+        """Stop a study that is open; those at work may finish."""
         if self._status(offer) in ("ACTIVE", "PAUSED"):
-            self._move(f"studies/{offer}", "STOP")
+            self._transition(f"studies/{offer}", "STOP")
 
-    def _move(self, what: str, action: str, **more: str) -> None:
-        self._api.call("POST", f"{what}/transition/", json={"action": action, **more})
+    def _transition(self, path: str, action: str, **fields: str) -> None:
+        self._api.call("POST", f"{path}/transition/", json={"action": action, **fields})
 
-    def standing(self, offers: Sequence[str]) -> Iterator[OfferStanding]:
-        """Ask for each study: who stops one there, or pauses it, has decided that."""
+    def offer_statuses(self, offers: Sequence[str]) -> Iterator[OfferStatus]:
+        """Read each study: a person may stop or pause it there."""
         for offer in offers:
             study = self._api.call("GET", f"studies/{offer}/")
             status = str(study["status"]).upper().replace("_", " ")
@@ -162,128 +171,133 @@ class ProlificAccount(Account):
                 message = (
                     f"study {offer} is paused at Prolific: it goes on when it is started there"
                 )
-                yield OfferStanding(offer, is_open=True, by_person=True, message=message)
+                yield OfferStatus(offer, is_open=True, by_person=True, message=message)
             elif status in _ENDED:
-                yield self._ended(offer, status, int(study["total_available_places"]))
+                yield self._ended_status(offer, status, int(study["total_available_places"]))
             else:
-                yield OfferStanding(offer, is_open=True)
+                yield OfferStatus(offer, is_open=True)
 
-    def _ended(self, offer: str, status: str, places: int) -> OfferStanding:
-        stages = [one.stage for one in self._submissions(offer)]
+    def _ended_status(self, offer: str, status: str, places: int) -> OfferStatus:
+        stages = [submission.stage for submission in self._submissions(offer)]
         working = stages.count(Stage.WORKING)
-        left = places - sum(one is not Stage.RETURNED for one in stages)
+        left = places - sum(stage is not Stage.RETURNED for stage in stages)
         if left > 0:
             message = f"study {offer} was stopped at Prolific, with {left} of {places} places left"
-            return OfferStanding(
+            return OfferStatus(
                 offer, is_open=False, by_person=True, message=message, working=working
             )
-        # All places are taken: whoever gives one back opens it to another.
-        return OfferStanding(offer, is_open=status == "AWAITING REVIEW", working=working)
+        # All places are taken: one that is given back is open to others again.
+        return OfferStatus(offer, is_open=status == "AWAITING REVIEW", working=working)
 
-    # -- news -----------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------
 
-    def session(self, session: str) -> Submission | None:
-        """Ask for one submission."""
+    def find_session(self, session: str) -> Submission | None:
+        """Look up one submission."""
         try:
             path = f"submissions/{quote(session, safe='')}/"
-            found = Node(self._api.call("GET", path, timeout=AT_ONCE_SECONDS))
+            submission = JsonNode(self._api.call("GET", path, timeout=LOOKUP_SECONDS))
         except PlatformRefused:
             return None
-        stage = stage_of(found["status"].identifier()) or Stage.WORKING
-        worker = (found.get("participant") or found["participant_id"]).identifier()
-        study = found["study_id"].identifier()
-        return Submission(found["id"].identifier(), worker, stage, study)
+        stage = stage_of(submission["status"].identifier()) or Stage.WORKING
+        worker = (submission.get("participant") or submission["participant_id"]).identifier()
+        study = submission["study_id"].identifier()
+        return Submission(submission["id"].identifier(), worker, stage, study)
 
-    def poll(self, offers: Sequence[str], memory: Mapping[str, Any]) -> Iterator[News]:
-        """Ask for the submissions of each study."""
+    def poll(self, offers: Sequence[str], resources: Mapping[str, Any]) -> Iterator[PlatformEvent]:
+        """Read the submissions of each study."""
         for offer in offers:
-            yield News(submissions=list(self._submissions(offer)))
+            yield PlatformEvent(submissions=list(self._submissions(offer)))
 
     def _submissions(self, offer: str) -> Iterator[Submission]:
-        for page in range(1, MOST_PAGES + 1):
-            found = self._results("submissions/", {"study": offer, "page": page, "page_size": PAGE})
-            for one in found:
-                stage = stage_of(one["status"].identifier())
+        for page in range(1, MAX_PAGES + 1):
+            params = {"study": offer, "page": page, "page_size": PAGE}
+            results = self._results("submissions/", params)
+            for submission in results:
+                stage = stage_of(submission["status"].identifier())
                 if stage is not None:
-                    who = one["participant_id"].identifier()
-                    yield Submission(one["id"].identifier(), who, stage, offer)
-            if len(found) < PAGE:
+                    worker = submission["participant_id"].identifier()
+                    yield Submission(submission["id"].identifier(), worker, stage, offer)
+            if len(results) < PAGE:
                 return
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def accept(self, submission: Submission, deed: Deed) -> None:
-        """Approve; Prolific takes the same once more as done, and approves by itself in time."""
+    def accept(self, submission: Submission, attempt: CommandAttempt) -> None:
+        """Approve; idempotent at Prolific, which also approves automatically in time."""
         self._decide(submission, Stage.ACCEPTED, "APPROVE")
 
-    def reject(self, submission: Submission, reason: str, deed: Deed) -> None:
-        """Reject, with as many words as Prolific asks for."""
-        message = reason if len(reason) >= LEAST_REASON else f"{reason} {_MORE}"
-        about = {"message": message, "rejection_category": self._category}
-        self._decide(submission, Stage.REJECTED, "REJECT", **about)
+    def reject(self, submission: Submission, reason: str, attempt: CommandAttempt) -> None:
+        """Reject, with a message as long as Prolific requires."""
+        message = reason if len(reason) >= MIN_REASON_LENGTH else f"{reason} {_REASON_SUFFIX}"
+        fields = {"message": message, "rejection_category": self._category}
+        self._decide(submission, Stage.REJECTED, "REJECT", **fields)
 
-    def _decide(self, submission: Submission, stage: Stage, action: str, **more: str) -> None:
+    def _decide(self, submission: Submission, stage: Stage, action: str, **fields: str) -> None:
         try:
-            self._move(f"submissions/{submission.session}", action, **more)
+            self._transition(f"submissions/{submission.session}", action, **fields)
         except PlatformRefused:
-            if stage_of(self._detail(submission)["status"].identifier()) is not stage:
+            if stage_of(self._details(submission)["status"].identifier()) is not stage:
                 raise
 
-    def _detail(self, submission: Submission) -> Node:
-        return Node(self._api.call("GET", f"submissions/{submission.session}/"))
+    def _details(self, submission: Submission) -> JsonNode:
+        return JsonNode(self._api.call("GET", f"submissions/{submission.session}/"))
 
-    def bonus(self, submission: Submission, amount: int, reason: str, deed: Deed) -> None:
-        """Set up a bonus, and pay it: once, for Prolific would pay it each time it is told to.
+    def bonus(
+        self, submission: Submission, amount: int, reason: str, attempt: CommandAttempt
+    ) -> None:
+        """Set up a bonus and pay it, effectively once: paying is not idempotent at Prolific.
 
-        That it is being paid is kept before it is told. Where nobody knows whether that came to
-        pass, the submission's own list of bonuses tells, once there was time to pay it. A process
-        may sleep between any two steps while another one takes over and pays: so right before it is
-        told, the list is read again, and this process must still lead with a note that is fresh.
+        A note that it is being paid is saved before the call. Where the outcome of the call is
+        unknown, the submission's own list of bonuses shows it, once there was time to pay. A
+        process may sleep between any two steps while another one takes over and pays. So right
+        before the call the list is read again, and this process must still pass the fence with a
+        fresh note.
         """
-        paid = self._paid(submission)
-        if PAYING in deed.kept:
-            if paid > deed.kept[BEFORE]:
+        paid = self._count_bonuses(submission)
+        if PAYING_SINCE in attempt.progress:
+            if paid > attempt.progress[PAID_BEFORE]:
                 return
-            if deed.now - deed.kept[PAYING] < self._settling:
+            if attempt.now - attempt.progress[PAYING_SINCE] < self._settling:
                 raise PlatformUnreachable("Prolific may be paying a bonus: to be seen soon")
-        payment = deed.kept.get(PAYMENT) or self._set_up(submission, amount)
-        deed.keep({PAYMENT: payment})
-        for _ in range(TRIES):
-            noted = deed.fence()
-            deed.keep({PAYMENT: payment, PAYING: noted, BEFORE: paid})
-            if self._paid(submission) > paid:
+        payment = attempt.progress.get(PAYMENT) or self._set_up(submission, amount)
+        attempt.save_progress({PAYMENT: payment})
+        for _ in range(MAX_TRIES):
+            noted_at = attempt.fence()
+            attempt.save_progress({PAYMENT: payment, PAYING_SINCE: noted_at, PAID_BEFORE: paid})
+            if self._count_bonuses(submission) > paid:
                 return
-            if deed.fence() - noted <= NOTE_SECONDS:
+            if attempt.fence() - noted_at <= MAX_NOTE_AGE_SECONDS:
                 self._api.call("POST", f"bulk-bonus-payments/{payment}/pay/")
                 return
         raise PlatformUnreachable("Prolific takes too long to tell what it has paid")
 
-    def _paid(self, submission: Submission) -> int:
-        """Count the bonuses that Prolific lists."""
-        listed = self._detail(submission).get("bonus_payments")
+    def _count_bonuses(self, submission: Submission) -> int:
+        """Count the bonuses that Prolific lists for a submission."""
+        listed = self._details(submission).get("bonus_payments")
         return 0 if listed is None else len(listed.items())
 
     def _set_up(self, submission: Submission, amount: int) -> str:
-        study = submission.offer or self._detail(submission)["study_id"].identifier()
+        study = submission.offer or self._details(submission)["study_id"].identifier()
         line = f"{submission.session},{amount // 100}.{amount % 100:02d}\n"
-        told = {"study_id": study, "csv_bonuses": line}
-        return identifier_in(self._api.call("POST", "submissions/bonus-payments/", json=told), "id")
+        bonus = {"study_id": study, "csv_bonuses": line}
+        response = self._api.call("POST", "submissions/bonus-payments/", json=bonus)
+        return identifier_in(response, "id")
 
-    def keep_away(self, worker: str, deed: Deed) -> None:
-        """Put a worker into the group that the study's offers leave out."""
-        group = deed.memory.get(GROUP)
+    def keep_away(self, worker: str, attempt: CommandAttempt) -> None:
+        """Add a worker to the participant group that the study's offers exclude."""
+        group = attempt.resources.get(GROUP)
         if group is None:
             raise PlatformRefused(
                 "to keep workers away, name the Prolific workspace (…__WORKSPACE)"
             )
-        told = {"participant_ids": [worker]}
-        self._api.call("POST", f"participant-groups/{group}/participants/", json=told)
+        participants = {"participant_ids": [worker]}
+        self._api.call("POST", f"participant-groups/{group}/participants/", json=participants)
 
 
-def _id_in(made: Node, url: str) -> str:
-    """Find the subscription, which is told alone or in a list."""
-    listed = made.get("results")
-    for one in [made] if listed is None else listed.items():
-        if one.mapping().get("target_url") == url:
-            return one["id"].identifier()
+def _id_in(content: JsonNode, url: str) -> str:
+    """Find the subscription, which is returned alone or in a list."""
+    listed = content.get("results")
+    for node in [content] if listed is None else listed.items():
+        if node.mapping().get("target_url") == url:
+            return node["id"].identifier()
     raise Malformed("the webhook that was asked for is not among those that are told")

@@ -1,4 +1,4 @@
-"""What SNS posts, and whether it was SNS: a signature, by a certificate that only AWS serves."""
+"""Messages of Amazon SNS, whose signature is verified with a certificate served by AWS."""
 
 import base64
 import re
@@ -18,14 +18,14 @@ from nextpair.app.errors import (
     PlatformUnreachable,
 )
 from nextpair.app.platforms.accounts.payloads import parse
-from nextpair.app.platforms.base import site_of
+from nextpair.app.platforms.base import origin_of
 
 AWS = re.compile(r"https://sns\.[a-z0-9-]{1,40}\.amazonaws\.com(\.cn)?")
 SECONDS = 3.0
-"""How long each step may take of a request that a webhook waits for."""
-LARGEST = 100_000
-"""Bytes of a certificate; a longer one is not what was asked for."""
-_CONFIRMS = ("SubscriptionConfirmation", "UnsubscribeConfirmation")
+"""How long each step of a request may take, because a webhook waits for it."""
+MAX_CERTIFICATE_BYTES = 100_000
+"""Bytes of a certificate that are read."""
+_CONFIRMATIONS = ("SubscriptionConfirmation", "UnsubscribeConfirmation")
 _SIGNED = {
     True: ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
     False: ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"),
@@ -33,23 +33,23 @@ _SIGNED = {
 
 
 def read_envelope(body: bytes, topic: str) -> dict[str, Any]:
-    """Read what was posted; it says that it is text, whatever it is."""
+    """Read a posted message; its content type is text, whatever it contains."""
     try:
-        told = dict(parse(body).mapping())
+        envelope = dict(parse(body).mapping())
     except Malformed:
         raise BadNotice("this is no notification of MTurk") from None
-    if topic and told.get("TopicArn") != topic:
+    if topic and envelope.get("TopicArn") != topic:
         raise BadNotice("the notification is of another topic")
-    return told
+    return envelope
 
 
 def check_signature(envelope: Mapping[str, Any], sites: Sequence[str]) -> None:
-    """Raise unless SNS has signed this; certificates come from AWS, or from sites that are named.
+    """Raise unless SNS has signed this; certificates come from AWS, or from the named sites.
 
     Parameters
     ----------
     sites
-        In place of AWS: those of a compatible server.
+        Instead of AWS: those of a compatible server.
     """
     url = envelope.get("SigningCertURL") or envelope.get("SigningCertUrl")
     version = envelope.get("SignatureVersion")
@@ -65,9 +65,9 @@ def check_signature(envelope: Mapping[str, Any], sites: Sequence[str]) -> None:
 
 
 def _is_trusted(url: str, sites: Sequence[str]) -> bool:
-    """Say whether an address is one of AWS's: nothing else is ever asked for."""
+    """Say whether an address belongs to AWS: no other one is ever requested."""
     try:
-        parts, site = urlsplit(url), site_of(url)
+        parts, site = urlsplit(url), origin_of(url)
     except (BadArrival, ValueError):
         return False
     if parts.query or parts.fragment or not parts.path.endswith(".pem"):
@@ -76,10 +76,10 @@ def _is_trusted(url: str, sites: Sequence[str]) -> bool:
 
 
 def _text(envelope: Mapping[str, Any]) -> bytes:
-    """Put what is signed in the order in which it is signed."""
-    names = _SIGNED[envelope["Type"] in _CONFIRMS]
-    told = [(name, envelope[name]) for name in names if name in envelope or name != "Subject"]
-    return "".join(f"{name}\n{value}\n" for name, value in told if value is not None).encode()
+    """Return the signed fields in the order in which they are signed."""
+    names = _SIGNED[envelope["Type"] in _CONFIRMATIONS]
+    fields = [(name, envelope[name]) for name in names if name in envelope or name != "Subject"]
+    return "".join(f"{name}\n{value}\n" for name, value in fields if value is not None).encode()
 
 
 @lru_cache(maxsize=16)
@@ -94,9 +94,9 @@ def _certificate(url: str) -> Any:
         response = httpx.get(url, timeout=SECONDS, follow_redirects=False)
         response.raise_for_status()
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        what = type(error).__name__
-        raise PlatformUnreachable(f"the certificate of SNS cannot be read ({what})") from None
-    return load_pem_x509_certificate(response.content[:LARGEST])
+        kind = type(error).__name__
+        raise PlatformUnreachable(f"the certificate of SNS cannot be read ({kind})") from None
+    return load_pem_x509_certificate(response.content[:MAX_CERTIFICATE_BYTES])
 
 
 def _verify(certificate: Any, signature: bytes, text: bytes, version: str) -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from nextpair.app.web.access import Anyone, Reader, Svc
 from nextpair.app.web.api_description import problem_response, problems
 from nextpair.app.web.authenticated_route import AuthenticatedRoute
-from nextpair.storage.migrating import check_schema
+from nextpair.storage.schema_revisions import check_schema
 
 router = APIRouter(tags=["health"], route_class=AuthenticatedRoute)
 

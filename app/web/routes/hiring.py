@@ -10,9 +10,9 @@ from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import BadNotice
 from nextpair.app.hiring import inbox, management
-from nextpair.app.platforms.facts import Hook
+from nextpair.app.platforms.messages import Webhook
 from nextpair.app.platforms.registry import read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.hiring import (
     ActivityOut,
     ActivityPage,
@@ -27,7 +27,7 @@ from nextpair.app.web.api_description import Limit, StudyName, problem_response,
 from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.middleware import BodyLimit
 from nextpair.storage import offers, outbox, studies
-from nextpair.storage.hiring_rows import DeedState, HiringState
+from nextpair.storage.hiring_rows import HiringState, OutboxState
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["hiring"], route_class=AuthenticatedRoute)
 
@@ -37,7 +37,7 @@ WebhookSecret = Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]
 @router.get("/hiring", responses=problems(404))
 def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
     """Say how a study's hiring stands, and what it has cost."""
-    found = management.look(service, study)
+    found = management.hiring_status(service, study)
     rules, row = found.study.settings.hiring, found.hiring
     return HiringOut(
         platform=found.study.settings.platform,
@@ -46,18 +46,18 @@ def get_hiring(study: StudyName, caller: Admin, service: Svc) -> HiringOut:
         retry_at=row.retry_at if row else None,
         currency=rules.currency,
         budget=rules.budget,
-        spent=found.money.spent,
-        reserved=found.money.reserved,
+        spent=found.budget_use.spent,
+        reserved=found.budget_use.reserved,
         offers=dict(found.offers),
         submissions=dict(found.submissions),
         warnings=list(found.warnings),
         enter=f"{_address(service)}/judge/{quote(study, safe='')}/enter",
         news=f"{_address(service)}/v1/studies/{quote(study, safe='')}/news/"
-        f"{service.receipts.hook_word(found.study.id)}",
+        f"{service.receipts.webhook_secret(found.study.id)}",
     )
 
 
-def _address(service: Service) -> str:
+def _address(service: ServiceContext) -> str:
     return service.settings.public_url.rstrip("/")
 
 
@@ -73,7 +73,9 @@ def set_hiring(
 @router.post("/hiring/plan", responses=problems(404, 409))
 def plan_hiring(study: StudyName, body: PlanIn, caller: Admin, service: Svc) -> PlanOut:
     """Say what hiring would create and cost; nothing is changed and nothing is sent."""
-    found, plan = management.plan(service, study, body.model_dump(exclude_unset=True, mode="json"))
+    found, plan = management.plan_hiring(
+        service, study, body.model_dump(exclude_unset=True, mode="json")
+    )
     session = plan.each + plan.bonus
     return PlanOut(
         platform=found.settings.platform,
@@ -106,7 +108,7 @@ def list_activity(
     """List what was done at the study's platform, with what it cost."""
     study_id = service.study_id(study)
     with service.database.read() as connection:
-        rows = outbox.list_deeds(connection, study_id, after, limit + 1)
+        rows = outbox.list_entries(connection, study_id, after, limit + 1)
         shown = rows[:limit]
         references = {
             offer.id: offer.reference for offer in offers.list_offers(connection, study_id)
@@ -129,7 +131,7 @@ def list_activity(
             number=row.id,
             platform=row.platform,
             kind=row.kind,
-            state=DeedState(row.state),
+            state=OutboxState(row.state),
             cost=row.cost,
             offer=references.get(row.offer_id or 0),
             session=sessions[row.submission_id].session if row.submission_id in sessions else None,
@@ -152,22 +154,22 @@ async def take_news(
     study_id = await run_in_threadpool(_addressed, service, study, word)
     body: BodyLimit = request.scope[BodyLimit.SCOPE_KEY]
     body.allow(service.settings.max_body_mb)
-    hook = Hook(dict(request.headers), await request.body())
-    await run_in_threadpool(_take, service, study_id, hook, now)
+    webhook = Webhook(dict(request.headers), await request.body())
+    await run_in_threadpool(_take, service, study_id, webhook, now)
     return {"taken": True}
 
 
-def _addressed(service: Service, name: str, word: str) -> int:
+def _addressed(service: ServiceContext, name: str, word: str) -> int:
     """Return the study that a webhook is for, after checking its secret."""
     study_id = service.study_id(name)
     # Platforms have no API key: the secret in the URL stands for one, and most sign what they post.
-    if not hmac.compare_digest(word, service.receipts.hook_word(study_id)):
+    if not hmac.compare_digest(word, service.receipts.webhook_secret(study_id)):
         raise BadNotice("there is no such address")
     return study_id
 
 
-def _take(service: Service, study_id: int, hook: Hook, now: float) -> None:
+def _take(service: ServiceContext, study_id: int, webhook: Webhook, now: float) -> None:
     with service.database.read() as connection:
         study = service.study(connection, study_id)
     access = read_access(study.settings.platform, service.settings.platforms)
-    inbox.keep(service, study_id, study.platform.read_hook(hook, access), now)
+    inbox.receive(service, study_id, study.platform.read_webhook(webhook, access), now)

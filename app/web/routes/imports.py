@@ -24,11 +24,11 @@ from nextpair.app.formats.uploaded_files import (
     displayed_file_name,
     unpack_upload,
 )
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.schemas.omissions import merge_omissions, qualify_with_topic
 from nextpair.app.settings import Settings
-from nextpair.app.studies import setup
+from nextpair.app.studies import setup, staging
 from nextpair.app.studies.setup import NewTopic
 from nextpair.app.web.access import Admin, Now, Svc
 from nextpair.app.web.api_description import StudyName, problems
@@ -121,13 +121,13 @@ def _invalid(name: str, what: str) -> RequestValidationError:
     return RequestValidationError([{"loc": ("form", name), "msg": what}])
 
 
-def _import(service: Service, study: str, form: ImportForm, now: float) -> ImportOut:
+def _import(service: ServiceContext, study: str, form: ImportForm, now: float) -> ImportOut:
     service.study_id(study)
     pools, warnings = _pools(form, service.settings)
     new = [_new(pool) for pool in pools]
     for addition in new:
         setup.check_topic(service, study, addition)
-    added = setup.add_topics(service, study, new, now, dry_run=form.options.dry_run)
+    added = staging.add_topics(service, study, new, now, dry_run=form.options.dry_run)
     topics = [
         ImportedTopicOut(
             topic=pool.topic,

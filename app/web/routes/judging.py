@@ -6,10 +6,10 @@ from fastapi import APIRouter, Header, Path, Response
 from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.judging import assignment_context, next_question, skip_and_undo, submit_answer
-from nextpair.app.judging.next_request import Wish
-from nextpair.app.judging.submit_answer import Answer
+from nextpair.app.judging.next_request import NextRequest
+from nextpair.app.judging.submit_answer import SubmittedAnswer
 from nextpair.app.quality import comprehension
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.judging import (
     AssignmentOut,
     JudgmentIn,
@@ -57,9 +57,9 @@ async def next_assignments(
     A repeated call with the same Idempotency-Key gives the same assignments.
     """
     request = f"{caller.key_id}:{idempotency_key}" if idempotency_key else None
-    wish = Wish(body.worker, body.count, request)
+    wish = NextRequest(body.worker, body.count, request)
 
-    def ask(service: Service) -> NextOut:
+    def ask(service: ServiceContext) -> NextOut:
         if body.topic is None:
             issued = next_question.next_in_study(service, service.study_id(study), wish, caller.now)
         else:
@@ -79,13 +79,15 @@ async def next_assignments(
 
     if body.topic is None:
         return await run_in_threadpool(ask, caller.service)
-    return await caller.service.do(ask)
+    return await caller.service.execute(ask)
 
 
 @router.get("/assignments/{assignment}", responses=problems(404))
 def get_assignment(assignment: AssignmentId, bearer: Answerer) -> AssignmentOut:
     """Show an assignment as it stands, to its worker or to a platform."""
-    row, topic = assignment_context.find(bearer.service, bearer.authorize(_ref(assignment)))
+    row, topic = assignment_context.find_assignment(
+        bearer.service, bearer.authorize(_ref(assignment))
+    )
     # The caller's own token is returned: a new one would last longer, or replace a spent one.
     return assignment_out(bearer.service, row, topic, bearer.token)
 
@@ -103,9 +105,9 @@ async def judge(
 ) -> JudgmentOut:
     """Answer an assignment. The same answer again is a success; another one is refused."""
     ref = bearer.authorize(_ref(assignment, body.attempt))
-    answer = Answer(body.answer, body.worker, body.seconds, body.left)
-    judged = await bearer.service.do(
-        lambda service: submit_answer.absorb_judgment(service, ref, answer, bearer.clock)
+    answer = SubmittedAnswer(body.answer, body.worker, body.seconds, body.left)
+    judged = await bearer.service.execute(
+        lambda service: submit_answer.submit_answer(service, ref, answer, bearer.clock)
     )
     response.status_code = 200 if judged.repeated else 201
     return judgment_out(judged, bearer.service.pseudonyms if bearer.token else None)
@@ -145,7 +147,9 @@ def show_understanding(
 ) -> VerdictOut:
     """Answer a topic's understanding question; the right answer is the way to its questions."""
     topic_id = caller.service.topic_id(study, topic)
-    verdict = comprehension.answer(caller.service, topic_id, body.worker, body.choice, caller.now)
+    verdict = comprehension.submit_choice(
+        caller.service, topic_id, body.worker, body.choice, caller.now
+    )
     return verdict_out(verdict, topic)
 
 

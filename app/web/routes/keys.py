@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from nextpair.app.schemas.common import Name, Page
 from nextpair.app.schemas.keys import KeyIn, KeyOut, NewKeyOut
 from nextpair.app.security import api_keys
-from nextpair.app.studies.setup import once
+from nextpair.app.studies.setup import run_idempotently
 from nextpair.app.web.access import Admin, Anyone, Idempotency, Now, Svc
 from nextpair.app.web.api_description import problems, repeated
 from nextpair.app.web.authenticated_route import AuthenticatedRoute
@@ -36,7 +36,7 @@ def create_key(
         created.append(key)
         return key_values(row)
 
-    answer, new = once(service, call, create, now)
+    answer, new = run_idempotently(service, call, create, now)
     response.status_code = 201 if new else 200
     return NewKeyOut(**answer, key=created[-1] if new else None)
 

@@ -8,8 +8,8 @@ from fastapi.responses import Response
 
 from nextpair.app.compute import computations
 from nextpair.app.compute.jobs import Job
-from nextpair.app.hiring.management import warnings
-from nextpair.app.hiring.offers import money
+from nextpair.app.hiring.management import hiring_warnings
+from nextpair.app.hiring.offers import budget_use
 from nextpair.app.schemas.overviews import (
     ClassesOut,
     HourOut,
@@ -49,8 +49,8 @@ def get_pace(
         rows = topics.list_topics(connection, study_id)
         pace = stored.pace(connection, study_id, begins)
         hiring = hirings.find_hiring(connection, study_id)
-        paid = money(connection, study_id)
-        messages = warnings(hiring, hirings.count_set_aside(connection, study_id))
+        paid = budget_use(connection, study_id)
+        messages = hiring_warnings(hiring, hirings.count_dead_letters(connection, study_id))
     per_hour = [since - following for since, following in pairwise((*pace.since, 0))]
     return PaceOut(
         topics=len(rows),

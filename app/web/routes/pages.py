@@ -17,7 +17,7 @@ from nextpair.app.pages.files import File, page, static_files
 from nextpair.app.pages.headers import dashboard_headers, page_headers
 from nextpair.app.pages.plain import home_page
 from nextpair.app.platforms.registry import read_access
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.sessions import Preview
 from nextpair.app.security.api_keys import RateLimit, network_of
 from nextpair.app.web.access import Now, Svc
@@ -40,10 +40,10 @@ Known = Annotated[str | None, Header(alias="If-None-Match")]
 async def judging_page(study: StudyName, service: Svc) -> Response:
     """Show the judging page, which finds its session behind the `#` of its address."""
     headers = await run_in_threadpool(_page_headers, service, study)
-    return _answer(page("judge.html"), None, headers)
+    return _answer(page("judge"), None, headers)
 
 
-def _page_headers(service: Service, name: str) -> dict[str, str]:
+def _page_headers(service: ServiceContext, name: str) -> dict[str, str]:
     """Return the page's headers; whoever is lost, or comes at a bad moment, still gets a page."""
     with suppress(UnknownStudy, Unavailable, BadOption):
         with service.database.read() as connection:
@@ -76,7 +76,7 @@ def enter(study: StudyName, request: Request, service: Svc, now: Now) -> Respons
 
 
 def _refused(
-    service: Service, study: str, request: Request, error: BadArrival | RateLimited
+    service: ServiceContext, study: str, request: Request, error: BadArrival | RateLimited
 ) -> Response:
     """Say what is wrong where it can be seen, which may be in a platform's frame."""
     found = problem_of(error)
@@ -130,10 +130,10 @@ async def topic_page(study: StudyName, topic: TopicName) -> Response:
     return _dashboard()
 
 
-@router.get("/static/{name}", include_in_schema=False)
-async def static_file(name: str, known: Known = None) -> Response:
-    """Return a script, a style or a picture of the pages."""
-    found = static_files().get(name)
+@router.get("/static/{room}/{name}", include_in_schema=False)
+async def static_file(room: str, name: str, known: Known = None) -> Response:
+    """Return a script, a style sheet or an icon of the pages."""
+    found = static_files().get(f"{room}/{name}")
     if found is None:
         raise HTTPException(404)
     return _answer(found, known, {})
@@ -150,7 +150,7 @@ def preview_study(study: StudyName, request: Request, service: Svc) -> Any:
 
 
 def _dashboard() -> Response:
-    return _answer(page("dashboard.html"), None, dashboard_headers())
+    return _answer(page("dashboard"), None, dashboard_headers())
 
 
 def _answer(file: File, known: str | None, headers: Mapping[str, str]) -> Response:

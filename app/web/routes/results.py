@@ -108,6 +108,8 @@ def list_judgments(
     topic_id = service.topic_id(study, topic)
     with service.database.read() as connection:
         entries = judgments.list_log(connection, topic_id, after, limit + 1)
-    with service.look(topic_id) as live:
-        items = [log_entry_out(topic, live.name_of, *entry) for entry in entries[:limit]]
+    with service.projection_of(topic_id) as projection:
+        items = [
+            log_entry_out(topic, projection.document_name, *entry) for entry in entries[:limit]
+        ]
     return Page(items=items, next=str(items[-1].number) if len(entries) > limit else None)

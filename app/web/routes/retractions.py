@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from nextpair.app.compute import computations
 from nextpair.app.compute.jobs import Job
 from nextpair.app.judging import retractions
-from nextpair.app.judging.retractions import Retraction
+from nextpair.app.judging.retractions import RetractionCause
 from nextpair.app.schemas.retractions import RetractionIn, RetractionOut
 from nextpair.app.web.access import Admin, Now, Svc
 from nextpair.app.web.api_description import StudyName, problems
@@ -39,10 +39,10 @@ async def retract(
     )
     if body.dry_run:
         return Response(planned.body, media_type="application/json")
-    retraction = Retraction(f"key {caller.key_id}", body.reason)
+    retraction = RetractionCause(f"key {caller.key_id}", body.reason)
 
     def carry_out() -> RetractionOut:
-        wanted = retractions.wanted(service, study, body.worker, dict(numbers))
+        wanted = retractions.requested_judgments(service, study, body.worker, dict(numbers))
         taken = retractions.retract(service, wanted, retraction, now)
         return _carried_out(RetractionOut.model_validate_json(planned.body), taken)
 

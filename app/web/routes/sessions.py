@@ -8,7 +8,7 @@ from nextpair.app.errors import Forbidden
 from nextpair.app.hiring import arrivals
 from nextpair.app.judging import sessions
 from nextpair.app.quality import comprehension
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.judging import VerdictOut
 from nextpair.app.schemas.sessions import (
     FinishOut,
@@ -58,7 +58,7 @@ def open_session(study: StudyName, body: SessionIn, caller: Platform) -> Session
 def get_session(worker: WorkerSession) -> SessionShown:
     """Tell the page what its worker is asked, and how far they are."""
     service = worker.service
-    session, standing = arrivals.look(service, worker.session)
+    session, standing = arrivals.session_status(service, worker.session)
     return SessionShown(
         **preview(service, session.study).model_dump(),
         worker=session.worker,
@@ -71,7 +71,7 @@ def get_session(worker: WorkerSession) -> SessionShown:
     )
 
 
-def preview(service: Service, study: str) -> Preview:
+def preview(service: ServiceContext, study: str) -> Preview:
     """Return the public preview of a study."""
     with service.database.read() as connection:
         loaded = service.study(connection, service.study_id(study))
@@ -82,10 +82,10 @@ def preview(service: Service, study: str) -> Preview:
 def next_in_session(body: SessionNextIn, worker: WorkerSession) -> SessionNextOut:
     """Hand out the worker's next questions; what the page has lost comes again first."""
     service = worker.service
-    session = arrivals.current(service, worker.session)
+    session = arrivals.refresh_session(service, worker.session)
     turn = sessions.next_in_session(service, session, body.count, frozenset(body.held), worker.now)
     presenter = AssignmentPresenter(service, session.study, session.worker, opaque=True)
-    issued, verdict = turn.handed, turn.verdict
+    issued, verdict = turn.issued, turn.verdict
     return SessionNextOut(
         assignments=[
             presenter.assignment(row, issued.topics[row.topic_id]) for row in issued.assignments
@@ -127,11 +127,11 @@ def show_understanding(body: SessionUnderstandingIn, worker: WorkerSession) -> V
     if session.topic not in (None, body.topic):
         raise Forbidden("the session is for another topic")
     topic_id = service.topic_id(session.study, body.topic)
-    session, choice = arrivals.current(service, session), (body.choice, worker.now)
+    session, choice = arrivals.refresh_session(service, session), (body.choice, worker.now)
     if session.quarantine is None:
-        verdict = comprehension.answer(service, topic_id, session.worker, *choice)
+        verdict = comprehension.submit_choice(service, topic_id, session.worker, *choice)
     else:
-        verdict = comprehension.answer_in_quarantine(
+        verdict = comprehension.submit_quarantined_choice(
             service, topic_id, session.quarantine, session.worker, *choice
         )
     return verdict_out(verdict, body.topic)

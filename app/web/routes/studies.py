@@ -47,7 +47,7 @@ def create_study(
         row = setup.add_study(connection, body.id, settings, now)
         return {"name": row.name, "new": row.created_at == now}
 
-    answer, new = setup.once(service, call, create, now)
+    answer, new = setup.run_idempotently(service, call, create, now)
     response.status_code = 201 if new and answer["new"] else 200
     with service.database.read() as connection:
         row = studies.get_study(connection, service.study_id(answer["name"]))

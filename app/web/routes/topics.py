@@ -1,7 +1,7 @@
 """Routes of topics and their documents."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import TooLarge
-from nextpair.app.runtime.service import Service
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.common import Page
 from nextpair.app.schemas.topics import (
     DocumentIn,
@@ -21,14 +21,13 @@ from nextpair.app.schemas.topics import (
     TopicOut,
 )
 from nextpair.app.settings import MB
-from nextpair.app.studies import setup
-from nextpair.app.studies.setup import Call, NewTopic
+from nextpair.app.studies import setup, staging
+from nextpair.app.studies.setup import IdempotentCall, NewTopic
 from nextpair.app.web.access import Admin, Anyone, Idempotency, Now, Svc
 from nextpair.app.web.api_description import After, Limit, StudyName, TopicName, problems, repeated
 from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.omission_warnings import omissions_in
 from nextpair.storage import topics
-from nextpair.storage.database import Connection
 from nextpair.storage.rows import DocumentRow, Status, TopicRow
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=AuthenticatedRoute)
@@ -80,15 +79,10 @@ def topic_out(row: TopicRow) -> TopicOut:
 
 
 def _add(
-    service: Service, call: Call, study: str, new: NewTopic, now: float
+    service: ServiceContext, call: IdempotentCall, study: str, new: NewTopic, now: float
 ) -> tuple[TopicAddedOut, int]:
     setup.check_topic(service, study, new)
-
-    def create(connection: Connection) -> dict[str, Any]:
-        row = setup.add_topic(connection, study, new, now)
-        return {"name": row.name, "new": row.created_at == now}
-
-    answer, done = setup.once(service, call, create, now)
+    answer, done = staging.add_topic(service, call, study, new, now)
     with service.database.read() as connection:
         row = topics.get_topic(connection, service.topic_id(study, answer["name"]))
     out = TopicAddedOut(
@@ -141,8 +135,8 @@ async def upload_topic(
 ) -> TopicAddedOut:
     """Add a topic from JSON Lines: the topic on the first line, then a document on each.
 
-    Lines are checked as they arrive, and everything is stored in one transaction at the end: the
-    database is never kept waiting for a slow sender, and nothing is stored in part.
+    Lines are checked as they arrive, and everything is stored at the end, in small transactions:
+    nobody waits for a slow sender or a large upload, and nobody sees a part of it.
     """
     head: TopicHeadIn | None = None
     documents: list[DocumentRow] = []
@@ -156,12 +150,12 @@ async def upload_topic(
     if head is None:
         raise RequestValidationError([{"loc": ("body",), "msg": "there is no line"}])
     new = new_topic(head, documents)
-    call = Call(caller.key_id, None, "")
+    call = IdempotentCall(caller.key_id, None, "")
     out, response.status_code = await run_in_threadpool(_add, service, call, study, new, now)
     return out
 
 
-async def _lines(request: Request, service: Service) -> AsyncIterator[tuple[int, bytes]]:
+async def _lines(request: Request, service: ServiceContext) -> AsyncIterator[tuple[int, bytes]]:
     number, rest, size = 0, b"", 0
     longest = service.settings.line_bytes
     async for chunk in request.stream():

@@ -1,112 +1,124 @@
-"""What it is worth to ask how a cluster compares with a class of the chain or another cluster."""
+"""Acquisition: the information of a pair per judgment that could be saved.
+
+A pair is a cluster and a class of the chain, or two clusters.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nextpair.selectors.inference.exact_classes.cluster_posterior import Outlook, sides, ties
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.exact_classes.cluster_posterior import (
+    ClusterPosterior,
+    side_probabilities,
+    tie_probabilities,
+)
+from nextpair.selectors.inference.numerics import TINY, Array, Indices
 
-Places = NDArray[np.intp]
-
-SURE = 1e6
-"""The worth of a pair that must be a tie: it costs nothing that could be saved."""
-RIVALS = 64
-"""Rows whose clusters are compared with each other, at most."""
+CERTAIN_TIE = 1e6
+"""The gain of a pair that must be a tie: it costs no judgment that could be saved."""
+MAX_RIVALS = 64
+"""The number of rows whose clusters are compared with each other."""
 BATCH = 64
-"""Candidates sorted before all the others are."""
+"""The number of best candidates that are sorted before all others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidatePairs:
     """Pairs that could be asked.
 
     Parameters
     ----------
+    gains
+        The bits of each pair's answer, per expected answer that is not a tie.
     rows
-        The outlook's row of one side.
+        The posterior's row of the first side.
     partners
-        The other side: a class of the chain, or one of `classes` and more: a row after these.
+        The second side: a class of the chain, or `classes` plus a row.
+    classes
+        The number of classes in the chain.
     """
 
-    worth: Array
-    rows: Places
-    partners: Places
+    gains: Array
+    rows: Indices
+    partners: Indices
     classes: int
 
     def best_first(self, busy: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield what is worth anything, as rows and partners, but for rows that are busy."""
-        worth = self.worth
+        """Yield pairs with positive gain, as rows and partners, without rows that are busy."""
+        gains = self.gains
         if busy:
-            avoided = [*busy, *(row + self.classes for row in busy)]
-            taken = np.zeros(self.classes + int(self.rows.max(initial=0)) + 1, dtype=np.bool_)
-            taken[avoided] = True
-            own = taken[self.classes :][self.rows]
-            other = (self.partners >= self.classes) & taken[self.partners]
-            worth = np.where(own | other, 0.0, worth)
-        for place in _descending(worth):
-            yield int(self.rows[place]), int(self.partners[place])
+            excluded = [*busy, *(row + self.classes for row in busy)]
+            is_busy = np.zeros(self.classes + int(self.rows.max(initial=0)) + 1, dtype=np.bool_)
+            is_busy[excluded] = True
+            own = is_busy[self.classes :][self.rows]
+            other = (self.partners >= self.classes) & is_busy[self.partners]
+            gains = np.where(own | other, 0.0, gains)
+        for number in _descending(gains):
+            yield int(self.rows[number]), int(self.partners[number])
 
 
-def candidates(outlook: Outlook) -> Candidates:
-    """Weigh every cluster against every class, and the clusters nearest to each class together."""
-    chances = outlook.chances
-    count, classes = len(chances), chances.shape[1] // 2
-    tie, above = chances[:, 1::2], np.cumsum(chances, axis=1)[:, 0:-1:2]
-    with_classes = np.where(tie > 0, worth(tie, above, np.maximum(1 - tie - above, 0.0)), 0.0)
-    rivals = _rivals(chances)
-    ones, others = np.triu_indices(len(rivals))
-    rows, partners = rivals[ones], rivals[others]
-    return Candidates(
-        np.concatenate([with_classes.ravel(), _among(outlook, rivals)[ones, others]]),
+def candidate_pairs(posterior: ClusterPosterior) -> CandidatePairs:
+    """Return every cluster with every class, and pairs of the clusters most likely of one place."""
+    probabilities = posterior.probabilities
+    count, classes = len(probabilities), probabilities.shape[1] // 2
+    tie = probabilities[:, 1::2]
+    above = np.cumsum(probabilities, axis=1)[:, 0:-1:2]
+    below = np.maximum(1 - tie - above, 0.0)
+    with_classes = np.where(tie > 0, bits_per_difference(tie, above, below), 0.0)
+    rivals = _rivals(probabilities)
+    first, second = np.triu_indices(len(rivals))
+    rows, partners = rivals[first], rivals[second]
+    return CandidatePairs(
+        np.concatenate([with_classes.ravel(), _gains_among(posterior, rivals)[first, second]]),
         np.concatenate([np.repeat(np.arange(count), classes), rows]),
         np.concatenate([np.tile(np.arange(classes), count), partners + classes]),
         classes,
     )
 
 
-def _rivals(chances: Array) -> Places:
-    """Pick the rows to weigh against each other: those surest of each of the likeliest places."""
-    if len(chances) <= RIVALS:
-        return np.arange(len(chances))
-    places = np.argsort(-chances.sum(axis=0))[:8]
-    each = RIVALS // len(places)
-    surest = np.argpartition(-chances[:, places], each, axis=0)[:each]
+def _rivals(probabilities: Array) -> Indices:
+    """Return the rows to compare with each other: the surest ones of the likeliest places."""
+    if len(probabilities) <= MAX_RIVALS:
+        return np.arange(len(probabilities))
+    places = np.argsort(-probabilities.sum(axis=0))[:8]
+    count = MAX_RIVALS // len(places)
+    surest = np.argpartition(-probabilities[:, places], count, axis=0)[:count]
     return np.unique(surest)
 
 
-def _among(outlook: Outlook, rivals: Places) -> Array:
-    chances = outlook.chances[rivals]
-    above = chances @ sides(chances)[0].T
-    found = worth(ties(chances, chances), above, above.T)
-    where = {int(row): place for place, row in enumerate(rivals)}
-    for row, place in where.items():
-        if row not in outlook.groups:
-            found[place, place] = 0.0
-    for row, rival in outlook.known:
-        if row in where and rival in where:
-            found[where[row], where[rival]] = 0.0
-    return found
+def _gains_among(posterior: ClusterPosterior, rivals: Indices) -> Array:
+    """Return the gain of each pair of rivals; 0 for what is known."""
+    probabilities = posterior.probabilities[rivals]
+    above = probabilities @ side_probabilities(probabilities)[0].T
+    gains = bits_per_difference(tie_probabilities(probabilities, probabilities), above, above.T)
+    number_of = {int(row): number for number, row in enumerate(rivals)}
+    for row, number in number_of.items():
+        if row not in posterior.groups:
+            gains[number, number] = 0.0
+    for row, rival in posterior.ordered:
+        if row in number_of and rival in number_of:
+            gains[number_of[row], number_of[rival]] = 0.0
+    return gains
 
 
-def worth(tie: Array, above: Array, below: Array) -> Array:
-    """Return the bits of an answer for each answer that is not a tie."""
-    apart = above + below
+def bits_per_difference(tie: Array, above: Array, below: Array) -> Array:
+    """Return the entropy of an answer in bits, over the probability that it is not a tie."""
+    difference = above + below
     entropy = _bits(tie) + _bits(above) + _bits(below)
-    sure = apart < 1e-12
-    return np.where(sure, SURE, entropy / np.where(sure, 1.0, apart))
+    is_certain = difference < 1e-12
+    return np.where(is_certain, CERTAIN_TIE, entropy / np.where(is_certain, 1.0, difference))
 
 
-def _bits(chance: Array) -> Array:
-    return np.asarray(-chance * np.log2(np.maximum(chance, 1e-300)))
+def _bits(probability: Array) -> Array:
+    return np.asarray(-probability * np.log2(np.maximum(probability, TINY)))
 
 
-def _descending(worth: Array) -> Iterator[int]:
-    """Yield the places of all that is positive, sorting no more than is looked at."""
-    if len(worth) > BATCH:
-        top = np.argpartition(-worth, BATCH)[:BATCH]
-        top = top[np.lexsort((top, -worth[top]))]
-        yield from (place for place in top.tolist() if worth[place] > 0)
-    yield from (place for place in np.argsort(-worth, kind="stable").tolist() if worth[place] > 0)
+def _descending(gains: Array) -> Iterator[int]:
+    """Yield the numbers of positive gains, highest first, sorting no more than is read."""
+    if len(gains) > BATCH:
+        top = np.argpartition(-gains, BATCH)[:BATCH]
+        top = top[np.lexsort((top, -gains[top]))]
+        yield from (number for number in top.tolist() if gains[number] > 0)
+    order = np.argsort(-gains, kind="stable").tolist()
+    yield from (number for number in order if gains[number] > 0)

@@ -1,109 +1,117 @@
-"""Which pair tells most: the dearest one that may be asked."""
+"""Acquisition: the allowed pair with the highest information, weighted by importance."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nextpair.selectors.inference.gaussian_scores.posterior import Beliefs
-from nextpair.selectors.inference.gaussian_scores.thurstone import chances
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.gaussian_scores.posterior import ScorePosterior
+from nextpair.selectors.inference.gaussian_scores.thurstone import outcome_likelihood
+from nextpair.selectors.inference.numerics import Array, Indices
 from nextpair.selectors.state.judgments import Pair
 
 CANDIDATES = 64
-"""Documents looked at with all others: those that matter most and of which least is known."""
+"""The number of documents tried with all others: the most important and most uncertain ones."""
 NEIGHBOURS = np.concatenate([np.arange(-96, 0), np.arange(1, 97)])
-"""Places in the order, from its own, that a document is compared with where there are many."""
-LITTLE = 1e-6
-"""Chance that only decides between equals."""
+"""Ranks, relative to its own, of the documents that a document is tried with where there are
+many."""
+JITTER = 1e-6
+"""The size of the random numbers that break ties."""
 
-Price = Callable[[Array, Array], Array]
+Information = Callable[[Array, Array], Array]
+"""The information of an answer, by the mean and the variance of the difference."""
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
-    """What a question is chosen from.
+class ScoreAcquisition:
+    """The acquisition function for one worker, and the pairs it is evaluated on.
 
     Parameters
     ----------
-    weights
-        How much it matters to learn of each document.
-    near
+    importance
+        How much the stopping rule depends on each document.
+    forbidden
+        Pairs that must not be asked.
+    jitter
+        A random number per document, which breaks ties.
+    neighbours_only
         Whether only neighbours in the order are compared, because documents are many.
-    together
-        Whether a pair matters as far as both documents do, and not on average.
+    both_important
+        Whether the importance of a pair is the geometric mean of its documents', in place of the
+        arithmetic one.
     """
 
-    beliefs: Beliefs
-    price: Price
-    weights: Array
+    posterior: ScorePosterior
+    information: Information
+    importance: Array
     forbidden: frozenset[Pair]
-    chance: Array
-    near: bool
-    together: bool
+    jitter: Array
+    neighbours_only: bool
+    both_important: bool
 
-    def best(self) -> Pair | None:
-        """Return the best pair that may be asked, or None where there is none."""
-        worth = -self.weights * np.sqrt(self.beliefs.variances) - LITTLE * self.chance
-        order = np.argsort(worth, kind="stable")
-        if self.together:
-            order = order[: max(2, np.count_nonzero(self.weights))]
+    def best_pair(self) -> Pair | None:
+        """Return the best pair that may be asked, or None if there is none."""
+        uncertainty = np.sqrt(self.posterior.variances)
+        priority = -self.importance * uncertainty - JITTER * self.jitter
+        order = np.argsort(priority, kind="stable")
+        if self.both_important:
+            order = order[: max(2, np.count_nonzero(self.importance))]
         for start in range(0, len(order), CANDIDATES):
-            found = self._best_of(order[start : start + CANDIDATES])
-            if found is not None:
-                return found
+            pair = self._best_of(order[start : start + CANDIDATES])
+            if pair is not None:
+                return pair
         return None
 
-    def _best_of(self, rows: NDArray[np.intp]) -> Pair | None:
-        """Return the best pair with one of some documents in it."""
-        columns = self._neighbours(rows) if self.near else None
+    def _best_of(self, rows: Indices) -> Pair | None:
+        """Return the best pair with one of these documents."""
+        columns = self._neighbours(rows) if self.neighbours_only else None
         others = slice(None) if columns is None else columns
-        means = self.beliefs.means[rows][:, None] - self.beliefs.means[others]
-        gains = self.price(means, self.beliefs.spreads(rows, columns))
-        gains *= self._mattering(rows, others)
-        gains += LITTLE * (self.chance[rows][:, None] + self.chance[others])
-        self._strike(gains, rows, columns)
+        means = self.posterior.means[rows][:, None] - self.posterior.means[others]
+        gains = self.information(means, self.posterior.difference_variances(rows, columns))
+        gains *= self._importance_of_pairs(rows, others)
+        gains += JITTER * (self.jitter[rows][:, None] + self.jitter[others])
+        self._exclude_forbidden(gains, rows, columns)
         row, column = divmod(int(gains.argmax()), gains.shape[1])
         if gains[row, column] < 0:
             return None
         return int(rows[row]), int(column if columns is None else columns[row, column])
 
-    def _mattering(self, rows: NDArray[np.intp], others: slice | NDArray[np.intp]) -> Array:
-        own, other = self.weights[rows][:, None], self.weights[others]
-        mattering: Array = np.sqrt(own * other) if self.together else (own + other) / 2
-        return mattering
+    def _importance_of_pairs(self, rows: Indices, others: slice | Indices) -> Array:
+        own, other = self.importance[rows][:, None], self.importance[others]
+        of_pairs: Array = np.sqrt(own * other) if self.both_important else (own + other) / 2
+        return of_pairs
 
-    def _neighbours(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        order = np.argsort(self.beliefs.means + LITTLE * self.chance, kind="stable")
-        places = np.empty_like(order)
-        places[order] = np.arange(len(order))
-        # Past an end of the order come the documents at the other one: they cost little.
-        found: NDArray[np.intp] = order[(places[rows][:, None] + NEIGHBOURS) % len(order)]
-        return found
+    def _neighbours(self, rows: Indices) -> Indices:
+        order = np.argsort(self.posterior.means + JITTER * self.jitter, kind="stable")
+        ranks = np.empty_like(order)
+        ranks[order] = np.arange(len(order))
+        # Beyond an end of the order come the documents at the other end: they do no harm.
+        neighbours: Indices = order[(ranks[rows][:, None] + NEIGHBOURS) % len(order)]
+        return neighbours
 
-    def _strike(
-        self, gains: Array, rows: NDArray[np.intp], columns: NDArray[np.intp] | None
-    ) -> None:
-        """Mark what must not be asked."""
-        place = {document: row for row, document in enumerate(rows.tolist())}
+    def _exclude_forbidden(self, gains: Array, rows: Indices, columns: Indices | None) -> None:
+        """Make the gain of pairs that must not be asked negative."""
+        row_of = {document: row for row, document in enumerate(rows.tolist())}
         if columns is None:
             gains[np.arange(len(rows)), rows] = -1
-        for first, second in self.forbidden:
-            for one, other in ((first, second), (second, first)):
-                row = place.get(one)
+        for pair in self.forbidden:
+            for document, other in (pair, pair[::-1]):
+                row = row_of.get(document)
                 if row is not None and columns is None:
                     gains[row, other] = -1
                 elif row is not None and columns is not None:
                     gains[row, columns[row] == other] = -1
 
 
-def expect(beliefs: Beliefs, open_pairs: Iterable[Pair], margin: float) -> Beliefs:
-    """Return beliefs as sure as they will be once open pairs are answered, whatever the answers."""
-    later = beliefs.twin()
+def anticipate(
+    posterior: ScorePosterior, open_pairs: Iterable[Pair], margin: float
+) -> ScorePosterior:
+    """Return the posterior with the variances that are expected once open pairs are answered."""
+    anticipated = posterior.copy()
     for first, second in open_pairs:
-        mean, variance = later.difference(first, second)
-        answers = chances(np.array([mean]), np.array([variance]), margin)
-        curve = float((answers.chance * np.maximum(answers.steps()[1], 0)).sum())
-        later.take(first, second, 0.0, min(curve, 0.9 / variance))
-    return later
+        mean, variance = anticipated.difference(first, second)
+        likelihood = outcome_likelihood(np.array([mean]), np.array([variance]), margin)
+        curvatures = np.maximum(likelihood.log_derivatives()[1], 0)
+        curvature = float((likelihood.probability * curvatures).sum())
+        anticipated.update(first, second, 0.0, min(curvature, 0.9 / variance))
+    return anticipated

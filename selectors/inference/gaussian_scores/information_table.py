@@ -1,57 +1,62 @@
-"""What a pair's answer is worth: a table over the mean and the deviation of the difference.
+"""The information table: the mutual information of an answer and the scores.
 
-The mutual information of an answer and the scores is what the answer's entropy is less its entropy
-if the difference were known. Both depend on two numbers only, so one table prices all pairs.
+It is the entropy of the answer less its expected entropy given the difference (BALD). Both depend
+on the mean and the deviation of the difference only, so one table serves all pairs.
 """
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import ndtr
 
-from nextpair.selectors.inference.ordinal_classes.acquisition import entropy
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.numerics import Array, entropy
 
 CELLS = 96
-REACH = 12.0
-"""Means and deviations beyond this are priced as if they were this."""
-LAPSE = 0.02
-"""How many answers are given at random by anyone: what seems certain is still worth little."""
-TOO_HARD = 1e-3
-"""What is left of the worth of a pair that is too hard."""
+"""The number of rows and of columns."""
+RANGE = 12.0
+"""Larger means and deviations are treated as if they were this."""
+LAPSE_RATE = 0.02
+"""The share of answers that any worker gives at random: certain outcomes are still worth a
+little."""
+TOO_HARD_FACTOR = 1e-3
+"""The factor of the information of a pair that is too hard."""
 _NODES, _WEIGHTS = hermegauss(12)
 
 
-class Prices:
-    """How much answers teach, in nats, where the margin of ties is known.
+class InformationTable:
+    """The information of answers in nats, for one tie margin.
 
     Parameters
     ----------
+    margin
+        The tie margin.
+    has_ties
+        Whether ties are possible.
     ease
-        How often a judge is expected to find the better of the two, at least.
+        The smallest probability with which a judge is to find the better of the two.
     """
 
-    def __init__(self, margin: float, ties: bool, ease: float) -> None:
-        axis = REACH * (np.arange(CELLS) / (CELLS - 1)) ** 2
-        mean = axis[:, None, None]
-        differences = (mean + axis[None, :, None] * _NODES).reshape(CELLS * CELLS, -1)
+    def __init__(self, margin: float, has_ties: bool, ease: float) -> None:
+        axis = RANGE * (np.arange(CELLS) / (CELLS - 1)) ** 2
+        means = axis[:, None, None]
+        differences = (means + axis[None, :, None] * _NODES).reshape(CELLS * CELLS, -1)
         weights = _WEIGHTS / _WEIGHTS.sum()
         better, worse = ndtr(differences - margin), ndtr(-differences - margin)
-        said = [better, 1 - better - worse, worse] if ties else [better, worse]
-        answers = np.stack(said, axis=-1) * (1 - LAPSE) + LAPSE / len(said)
-        expected = np.tensordot(answers, weights, axes=(1, 0))
-        taught = entropy(expected) - entropy(answers) @ weights
-        found = answers[..., [0, -1]].max(axis=-1) @ weights
-        priced = np.where(found >= ease, taught, TOO_HARD * taught)
-        self._table: Array = priced.reshape(CELLS, CELLS)
+        outcomes = [better, 1 - better - worse, worse] if has_ties else [better, worse]
+        likelihood = np.stack(outcomes, axis=-1) * (1 - LAPSE_RATE) + LAPSE_RATE / len(outcomes)
+        expected = np.tensordot(likelihood, weights, axes=(1, 0))
+        information = entropy(expected) - entropy(likelihood) @ weights
+        accuracy = likelihood[..., [0, -1]].max(axis=-1) @ weights
+        table = np.where(accuracy >= ease, information, TOO_HARD_FACTOR * information)
+        self._table: Array = table.reshape(CELLS, CELLS)
 
     def __call__(self, means: Array, variances: Array) -> Array:
-        """Price pairs by the mean and the variance of the difference."""
+        """Return the information by the mean and the variance of the difference."""
         rows = _cells(np.abs(means))
         columns = _cells(np.sqrt(variances))
-        priced: Array = self._table.ravel()[rows * CELLS + columns]
-        return priced
+        information: Array = self._table.ravel()[rows * CELLS + columns]
+        return information
 
 
 def _cells(values: Array) -> Array:
-    scaled = np.sqrt(values * (1 / REACH)) * (CELLS - 1) + 0.5
+    scaled = np.sqrt(values * (1 / RANGE)) * (CELLS - 1) + 0.5
     return np.minimum(scaled, CELLS - 1).astype(np.int32)

@@ -1,66 +1,73 @@
-"""Which crowd the answers come from: several are tried, and beliefs are averaged over them.
+"""Bayesian model averaging over crowds.
 
 A few answers per document cannot tell documents that lie close together from a crowd of which many
-guess. So neither is assumed: all answers are fitted with each crowd in turn, and each fit counts as
-far as it explains them.
+guess. So neither is assumed: all comparisons are fitted with each crowd, and each fit is weighted
+by its log evidence.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nextpair.selectors.inference.gaussian_scores.dense_propagation import polish
-from nextpair.selectors.inference.gaussian_scores.expectation_propagation import Data, Fit
-from nextpair.selectors.inference.gaussian_scores.log_evidence import evidence
-from nextpair.selectors.inference.gaussian_scores.scale_posterior import (
-    USUAL,
-    Scores,
-    averaged,
-    correlated,
-    settle,
+from nextpair.selectors.inference.gaussian_scores.dense_propagation import dense_sweep
+from nextpair.selectors.inference.gaussian_scores.expectation_propagation import (
+    ExpectationPropagation,
+    ScoreData,
 )
-from nextpair.selectors.inference.ordinal_classes.factor_messages import shares
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.workers.response_mixture import CROWDS, Believed, Crowd
+from nextpair.selectors.inference.gaussian_scores.log_evidence import log_evidence
+from nextpair.selectors.inference.gaussian_scores.scale_posterior import (
+    USUAL_SCALE,
+    ScoreMoments,
+    fit_scale,
+    mixture_moments,
+    with_covariance,
+)
+from nextpair.selectors.inference.numerics import Array, softmax
+from nextpair.selectors.inference.workers.response_mixture import (
+    CROWDS,
+    KindPosterior,
+    ResponseMixture,
+)
 
-FEW, MANY = 500, 2_000
-"""Up to so many documents fits are polished; up to so many there is a whole covariance."""
+MAX_DENSE_DOCUMENTS, MAX_CORRELATED_DOCUMENTS = 500, 2_000
+"""Up to this many documents sweeps use the whole covariance; up to this many there is one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """What explains the answers: scores, workers, and the likeliest margin of ties."""
+class AveragedFit:
+    """Scores and kinds of workers, averaged over crowds, and the tie margin of the best fit."""
 
-    scores: Scores
-    believed: Believed
+    scores: ScoreMoments
+    kinds: KindPosterior
     margin: float
 
 
-def explain(
-    data: Data, workers: NDArray[np.intp], known: Array, effort: tuple[int, int]
-) -> Explanation:
-    """Fit everything with each crowd, and average over them.
+def average_over_crowds(data: ScoreData, gold: Array, effort: tuple[int, int]) -> AveragedFit:
+    """Fit all comparisons with each crowd, and average over the crowds.
 
     Parameters
     ----------
-    workers, known
-        Who gave each answer, and what answers that were known say of each worker.
+    gold
+        The log likelihood of gold responses, by kind and worker.
     effort
-        How often the spread of scores is moved in a fit, and the sweeps after each move.
+        The number of steps of the scale in a fit, and the sweeps after each.
     """
-    fits, found, plausible = [], [], []
-    for chance, kinds in CROWDS:
-        fit = Fit(data, Crowd(workers, known, np.array(kinds)), USUAL)
+    fits, scores, log_weights = [], [], []
+    is_dense = data.size <= MAX_DENSE_DOCUMENTS
+    for probability, shares in CROWDS:
+        workers = ResponseMixture(data.comparisons.worker, gold, np.array(shares))
+        fit = ExpectationPropagation(data, workers, USUAL_SCALE)
         fit.propagate()
-        settled = settle(fit, polish if data.size <= FEW else Fit.sweep, *effort)
+        scaled = fit_scale(fit, dense_sweep if is_dense else ExpectationPropagation.sweep, *effort)
         fits.append(fit)
-        found.append(settled.scores)
-        plausible.append(np.log(chance) + settled.evidence + evidence(fit, settled.likeliest))
-    weights: Array = shares(np.array(plausible))
-    likeliest = fits[int(weights.argmax())]
-    scores = averaged(weights, found)
-    if FEW < data.size <= MANY:
-        scores = correlated(likeliest, scores)
-    believed = Believed.averaged(weights, [fit.crowd.believed() for fit in fits])
-    return Explanation(scores, believed, likeliest.margin)
+        scores.append(scaled.scores)
+        log_weights.append(
+            np.log(probability) + scaled.log_evidence + log_evidence(fit, scaled.covariance)
+        )
+    weights: Array = softmax(np.array(log_weights))
+    best = fits[int(weights.argmax())]
+    averaged = mixture_moments(weights, scores)
+    if MAX_DENSE_DOCUMENTS < data.size <= MAX_CORRELATED_DOCUMENTS:
+        averaged = with_covariance(best, averaged)
+    kinds = KindPosterior.averaged(weights, [fit.workers.posterior() for fit in fits])
+    return AveragedFit(averaged, kinds, best.margin)

@@ -1,57 +1,61 @@
-"""What is believed of all scores, as of the last answer: Gaussian, kept up to date by small steps.
+"""The posterior over scores: Gaussian, updated by rank-one steps.
 
 The covariance of the last fit stays as it is. An answer takes from it the outer product of one
-vector with itself; these vectors are kept beside it, so that a step takes as long as there are
-documents, and trying what an open pair would teach copies no matrix. Beyond some thousand documents
-the matrix is not worth its room: then documents are believed of one by one.
+vector with itself; these vectors are kept beside it, so that a step takes time in proportion to the
+documents, and anticipating the answers to open pairs copies no matrix. Beyond some thousand
+documents there is no covariance: then the posterior is a product of one Gaussian per document.
 """
 
 import copy
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.numerics import Array, Indices
 
-FIRST_ROOM = 8
+INITIAL_CAPACITY = 8
 
 
-class Beliefs:
+class ScorePosterior:
     """Means and variances of scores, and their covariance unless documents are too many.
 
     Parameters
     ----------
     covariance
-        Of the last fit; None where documents are believed of one by one.
+        The covariance of the last fit; None for independent scores.
     """
 
     def __init__(self, means: Array, variances: Array, covariance: Array | None) -> None:
         self.means = means.copy()
         self.variances = variances.copy()
         self._covariance = covariance
-        self._taken = np.zeros((FIRST_ROOM, len(means)))
+        self._downdates = np.zeros((INITIAL_CAPACITY, len(means)))
         self._steps = 0
 
-    def twin(self) -> "Beliefs":
-        """Return beliefs that can go other ways than these."""
-        twin = copy.copy(self)
-        twin.means, twin.variances = self.means.copy(), self.variances.copy()
-        twin._taken = self._taken[: self._steps].copy()
-        return twin
+    @property
+    def has_covariance(self) -> bool:
+        """Whether scores are correlated."""
+        return self._covariance is not None
+
+    def copy(self) -> "ScorePosterior":
+        """Return a posterior that can be updated independently."""
+        copied = copy.copy(self)
+        copied.means, copied.variances = self.means.copy(), self.variances.copy()
+        copied._downdates = self._downdates[: self._steps].copy()
+        return copied
 
     def difference(self, first: int, second: int) -> tuple[float, float]:
         """Return the mean and the variance of the difference of two scores."""
         variance = self.variances[first] + self.variances[second]
-        variance -= 2 * self._shared(first, second)
+        variance -= 2 * self._covariance_of(first, second)
         return float(self.means[first] - self.means[second]), max(float(variance), 1e-9)
 
-    def _shared(self, first: int, second: int) -> float:
+    def _covariance_of(self, first: int, second: int) -> float:
         if self._covariance is None:
             return 0.0
-        taken = self._taken[: self._steps]
-        return float(self._covariance[first, second] - taken[:, first] @ taken[:, second])
+        downdates = self._downdates[: self._steps]
+        return float(self._covariance[first, second] - downdates[:, first] @ downdates[:, second])
 
-    def spreads(self, rows: NDArray[np.intp], columns: NDArray[np.intp] | None = None) -> Array:
+    def difference_variances(self, rows: Indices, columns: Indices | None = None) -> Array:
         """Return the variances of differences between some documents and all, or some others.
 
         Parameters
@@ -63,31 +67,38 @@ class Beliefs:
             return self.variances[rows][:, None] + self.variances[columns]
         variances: Array = self.variances[rows][:, None] + self.variances
         if self._covariance is not None:
-            taken = self._taken[: self._steps]
-            shared = self._covariance[rows] - taken[:, rows].T @ taken
-            variances -= 2 * shared
+            downdates = self._downdates[: self._steps]
+            covariance = self._covariance[rows] - downdates[:, rows].T @ downdates
+            variances -= 2 * covariance
         return np.maximum(variances, 0.0, out=variances)
 
-    def take(self, first: int, second: int, slope: float, curve: float) -> None:
-        """Take a step: what an answer says of the difference of two scores."""
-        if self._covariance is None:
-            for document, sign in ((first, slope), (second, -slope)):
-                variance = self.variances[document]
-                self.means[document] += variance * sign
-                self.variances[document] = variance - variance**2 * curve
-            return
-        taken = self._taken[: self._steps]
-        moved = self._covariance[first] - self._covariance[second]
-        moved -= (taken[:, first] - taken[:, second]) @ taken
-        self.means += moved * slope
-        moved *= np.sqrt(curve)
-        self.variances -= moved**2
-        self._keep(moved)
+    def update(self, first: int, second: int, slope: float, curvature: float) -> None:
+        """Condition on one answer about the difference of two scores (a step of ADF).
 
-    def _keep(self, moved: Array) -> None:
-        if self._steps == len(self._taken):
-            larger = np.zeros((max(2 * self._steps, FIRST_ROOM), len(self.means)))
-            larger[: self._steps] = self._taken
-            self._taken = larger
-        self._taken[self._steps] = moved
+        Parameters
+        ----------
+        slope, curvature
+            The derivative of the answer's log likelihood by the mean difference, and the second
+            derivative times -1.
+        """
+        if self._covariance is None:
+            for document, signed in ((first, slope), (second, -slope)):
+                variance = self.variances[document]
+                self.means[document] += variance * signed
+                self.variances[document] = variance - variance**2 * curvature
+            return
+        downdates = self._downdates[: self._steps]
+        direction = self._covariance[first] - self._covariance[second]
+        direction -= (downdates[:, first] - downdates[:, second]) @ downdates
+        self.means += direction * slope
+        direction *= np.sqrt(curvature)
+        self.variances -= direction**2
+        self._append(direction)
+
+    def _append(self, downdate: Array) -> None:
+        if self._steps == len(self._downdates):
+            larger = np.zeros((max(2 * self._steps, INITIAL_CAPACITY), len(self.means)))
+            larger[: self._steps] = self._downdates
+            self._downdates = larger
+        self._downdates[self._steps] = downdate
         self._steps += 1

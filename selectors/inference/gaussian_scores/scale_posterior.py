@@ -1,15 +1,15 @@
-"""How widely scores spread, and what not knowing it makes of the scores.
+"""The posterior over the scale of scores, and scores averaged over it.
 
 A few answers per document tell the order, and hardly how far apart documents are: most of that is
-the spread that was assumed. So it is not assumed to be one: with t = log(spread), m and v the means
-and variances that a fit with this spread finds, and e what was expected of n documents,
+the assumed scale. So it has a posterior. With t = log(scale), m and v the means and variances of a
+fit with this scale, and e the prior means of n documents,
 
-    slope of the log evidence at t = sum((m - e)^2 + v) / spread^2 - n
+    derivative of the log evidence by t = sum((m - e)^2 + v) / scale^2 - n
 
-(fits are fixed points, so nothing else moves with t). With a prior on t, this is followed to where
-it is zero; how fast it falls there says how sure t is; and beliefs are averaged over three spreads
-(Gauss and Hermite's). What they disagree in is a doubt about the scale: it widens differences as
-far as they are large.
+(fits are fixed points, so all other derivatives vanish). With a normal prior on t, the mode is
+found by a secant method; the curvature there gives the deviation of t (Laplace); and scores are
+averaged over three scales (Gauss-Hermite quadrature). Their disagreement is the uncertainty about
+the scale: it widens differences in proportion to their size.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,25 +17,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nextpair.selectors.inference.gaussian_scores.dense_propagation import covariance
-from nextpair.selectors.inference.gaussian_scores.expectation_propagation import Fit
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.gaussian_scores.dense_propagation import update_covariance
+from nextpair.selectors.inference.gaussian_scores.expectation_propagation import (
+    ExpectationPropagation,
+)
+from nextpair.selectors.inference.numerics import Array
 
-USUAL, DOUBT = 2.0, 0.5
-"""The likeliest spread before anything was answered, and the deviation of its logarithm."""
-LONGEST, SHORTEST = 0.5, 1e-3
-"""The longest step of the logarithm taken at once, and the shortest that tells a curvature."""
+USUAL_SCALE, LOG_SCALE_DEVIATION = 2.0, 0.5
+"""The prior of the scale: its median, and the deviation of its logarithm."""
+MAX_STEP, MIN_STEP = 0.5, 1e-3
+"""The largest step of the logarithm, and the smallest from which a curvature is computed."""
 NODES = (-np.sqrt(3.0), np.sqrt(3.0))
-"""Where spreads are tried besides the likeliest one, in deviations."""
+"""The nodes of the quadrature besides the mode, in deviations."""
 WEIGHTS = np.array([2 / 3, 1 / 6, 1 / 6])
-"""Of the likeliest spread and the others."""
-Improve = Callable[[Fit, int], Array | None]
-"""Lets a fit go on for some sweeps, and returns its covariance if it has one."""
+"""The weights of the mode and of the other nodes."""
+Sweep = Callable[[ExpectationPropagation, int], Array | None]
+"""Continues a fit for some sweeps, and returns its covariance if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """What is believed of all scores; without a covariance where documents are one by one."""
+class ScoreMoments:
+    """Means and variances of scores, and their covariance unless they are independent."""
 
     means: Array
     variances: Array
@@ -43,85 +45,89 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What comes of a fit once its spread is found.
+class ScaleFit:
+    """The result of fitting the scale.
 
     Parameters
     ----------
     scores
-        Averaged over the spreads that are likely.
-    likeliest
-        The covariance with the likeliest spread, if there is one.
-    evidence
-        What the prior of the spread, and how sharp it has become, add to the log evidence.
+        The scores, averaged over the scale.
+    covariance
+        The covariance at the mode of the scale, if there is one.
+    log_evidence
+        The term of the log evidence that comes from integrating over the scale (Laplace).
     """
 
-    scores: Scores
-    likeliest: Array | None
-    evidence: float
+    scores: ScoreMoments
+    covariance: Array | None
+    log_evidence: float
 
 
-def settle(fit: Fit, improve: Improve, rounds: int, sweeps: int) -> Settled:
-    """Find the likeliest spread, and average over those that are likely, too.
+def fit_scale(fit: ExpectationPropagation, sweep: Sweep, steps: int, sweeps: int) -> ScaleFit:
+    """Find the mode of the scale, and average scores over its posterior.
 
     Parameters
     ----------
-    rounds, sweeps
-        How often the spread is moved, and how long fits go on after each move.
+    steps, sweeps
+        The number of steps of the scale, and the sweeps after each.
     """
-    found = _improved(fit, improve, sweeps)
-    pull, held = _pull(fit), 2 / DOUBT**2
-    for _ in range(rounds):
-        step = float(np.clip(pull / held, -LONGEST, LONGEST))
-        fit.spread *= float(np.exp(step))
-        found = _improved(fit, improve, sweeps)
-        before, pull = pull, _pull(fit)
-        if abs(step) > SHORTEST:
-            held = max((before - pull) / step, 1 / DOUBT**2)
-    others = []
+    at_mode = _swept(fit, sweep, sweeps)
+    slope, curvature = _log_posterior_slope(fit), 2 / LOG_SCALE_DEVIATION**2
+    for _ in range(steps):
+        step = float(np.clip(slope / curvature, -MAX_STEP, MAX_STEP))
+        fit.scale *= float(np.exp(step))
+        at_mode = _swept(fit, sweep, sweeps)
+        previous, slope = slope, _log_posterior_slope(fit)
+        if abs(step) > MIN_STEP:
+            curvature = max((previous - slope) / step, 1 / LOG_SCALE_DEVIATION**2)
+    at_nodes = []
     for node in NODES:
-        other = fit.twin()
-        other.spread *= float(np.exp(node / np.sqrt(held)))
-        others.append(_improved(other, improve, sweeps))
-    doubt = float(np.log(fit.spread / USUAL) / DOUBT)
-    evidence = -(doubt**2 + float(np.log(held * DOUBT**2))) / 2
-    return Settled(averaged(WEIGHTS, [found, *others]), found.covariance, evidence)
+        other = fit.copy()
+        other.scale *= float(np.exp(node / np.sqrt(curvature)))
+        at_nodes.append(_swept(other, sweep, sweeps))
+    deviations = float(np.log(fit.scale / USUAL_SCALE) / LOG_SCALE_DEVIATION)
+    sharpness = float(np.log(curvature * LOG_SCALE_DEVIATION**2))
+    log_evidence = -(deviations**2 + sharpness) / 2
+    return ScaleFit(
+        mixture_moments(WEIGHTS, [at_mode, *at_nodes]), at_mode.covariance, log_evidence
+    )
 
 
-def _improved(fit: Fit, improve: Improve, sweeps: int) -> Scores:
-    together = improve(fit, sweeps)
-    return Scores(fit.means, fit.variances, together)
+def _swept(fit: ExpectationPropagation, sweep: Sweep, sweeps: int) -> ScoreMoments:
+    covariance = sweep(fit, sweeps)
+    return ScoreMoments(fit.means, fit.variances, covariance)
 
 
-def _pull(fit: Fit) -> float:
-    """Return the slope of the log probability of the spread, by its logarithm."""
-    squares = ((fit.means - fit.expected) ** 2 + fit.variances).sum() / fit.spread**2
-    return float(squares - fit.data.size - np.log(fit.spread / USUAL) / DOUBT**2)
+def _log_posterior_slope(fit: ExpectationPropagation) -> float:
+    """Return the derivative of the log posterior of the scale by its logarithm."""
+    squares = ((fit.means - fit.prior_means) ** 2 + fit.variances).sum() / fit.scale**2
+    of_prior = np.log(fit.scale / USUAL_SCALE) / LOG_SCALE_DEVIATION**2
+    return float(squares - fit.data.size - of_prior)
 
 
-def averaged(weights: Array, found: Sequence[Scores]) -> Scores:
-    """Return mean and covariance of a mixture, by the weights of its parts."""
-    means: Array = weights @ np.stack([one.means for one in found])
+def mixture_moments(weights: Array, parts: Sequence[ScoreMoments]) -> ScoreMoments:
+    """Return the mean and covariance of a mixture."""
+    means: Array = weights @ np.stack([part.means for part in parts])
     variances = np.zeros_like(means)
-    whole = found[0].covariance is not None
-    together = np.zeros((len(means), len(means))) if whole else None
-    for weight, one in zip(weights.tolist(), found, strict=True):
-        apart = one.means - means
-        variances += weight * (one.variances + apart**2)
-        if together is not None and one.covariance is not None:
-            together += weight * (one.covariance + np.outer(apart, apart))
-    return Scores(means, variances, together)
+    has_covariance = parts[0].covariance is not None
+    covariance = np.zeros((len(means), len(means))) if has_covariance else None
+    for weight, part in zip(weights.tolist(), parts, strict=True):
+        deviations = part.means - means
+        variances += weight * (part.variances + deviations**2)
+        if covariance is not None and part.covariance is not None:
+            covariance += weight * (part.covariance + np.outer(deviations, deviations))
+    return ScoreMoments(means, variances, covariance)
 
 
-def correlated(fit: Fit, scores: Scores) -> Scores:
-    """Add the covariance to scores that were found one by one.
+def with_covariance(fit: ExpectationPropagation, scores: ScoreMoments) -> ScoreMoments:
+    """Add a covariance to scores that were fitted with factorised sites.
 
-    It is that of the fit, with the likeliest spread only; what averaging over spreads has moved and
-    widened is moved and widened in it, too.
+    It is that of the fit, at the mode of the scale, widened as averaging has widened the variances;
+    the means are shifted as averaging has shifted them.
     """
-    moved = scores.means - fit.means
-    wider = np.sqrt(scores.variances / fit.variances)
-    found = covariance(fit)
-    found *= wider
-    found *= wider[:, None]
-    return Scores(fit.means + moved, found.diagonal().copy(), found)
+    shift = scores.means - fit.means
+    widening = np.sqrt(scores.variances / fit.variances)
+    covariance = update_covariance(fit)
+    covariance *= widening
+    covariance *= widening[:, None]
+    return ScoreMoments(fit.means + shift, covariance.diagonal().copy(), covariance)

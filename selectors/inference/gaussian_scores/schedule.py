@@ -1,126 +1,125 @@
-"""When scores are fitted anew: as answers grow, and by whoever looks first.
+"""The inference schedule of scores: fits as comparisons grow, made by whoever reads first.
 
-A fit is a function of the first so many answers. Between two fits every answer moves beliefs by a
-step, in the order in which they came. So the same log gives the same beliefs, whoever looked
-meanwhile, and reading a long log takes one fit.
+A fit is a function of the first comparisons up to some number. Between two fits every comparison
+updates the posterior by one step, in the order in which they came. So the same log gives the same
+posterior, whoever read it meanwhile, and a fold over a long log takes one fit.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from nextpair.selectors.inference.gaussian_scores.expectation_propagation import Data
-from nextpair.selectors.inference.gaussian_scores.model_averaging import Explanation, explain
-from nextpair.selectors.inference.gaussian_scores.posterior import Beliefs
-from nextpair.selectors.inference.gaussian_scores.score_prior import Expecting
-from nextpair.selectors.inference.gaussian_scores.thurstone import TIE, WORSE, chances
-from nextpair.selectors.inference.ordinal_classes.comparisons import Answers
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.workers.response_mixture import Workers
+from nextpair.selectors.inference.comparisons import TIE, WORSE, Comparisons, Observation
+from nextpair.selectors.inference.gaussian_scores.expectation_propagation import ScoreData
+from nextpair.selectors.inference.gaussian_scores.model_averaging import (
+    AveragedFit,
+    average_over_crowds,
+)
+from nextpair.selectors.inference.gaussian_scores.posterior import ScorePosterior
+from nextpair.selectors.inference.gaussian_scores.score_prior import ScorePrior
+from nextpair.selectors.inference.gaussian_scores.thurstone import outcome_likelihood
+from nextpair.selectors.inference.numerics import Array
+from nextpair.selectors.inference.schedule import InferenceSchedule
+from nextpair.selectors.inference.workers.response_mixture import WorkerRegistry
 from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.documents import Documents
 
-GROWTH, MOST_STEPS = 7, 256
-"""A fit is due when the answers have grown by one in so many, or by so many."""
-CHOOSING, REPORTING = (3, 2), (6, 6)
-"""How often the spread of scores is moved in a fit, and the sweeps after each move."""
-Said = tuple[int, int, int, str]
-"""An answer: its documents by their positions, what was said, and who said it."""
+REFIT_DIVISOR, MAX_STEPS = 7, 256
+"""A fit is due when the comparisons have grown by one in this many, or by this many."""
+CURRENT_EFFORT, CONVERGED_EFFORT = (3, 2), (6, 6)
+"""The steps of the scale in a fit, and the sweeps after each: to choose pairs, and to report."""
+MAX_CURVATURE = 0.95
+"""The largest curvature of a step, over the precision of the difference."""
 
 
-class View:
-    """What is believed of documents and workers."""
+class ScoreSnapshot:
+    """The posterior over scores and workers as of some comparison."""
 
-    def __init__(self, found: Explanation, data: Data, workers: Workers) -> None:
-        scores = found.scores
-        self.beliefs = Beliefs(scores.means, scores.variances, scores.covariance)
-        self.whole = scores.covariance is not None
-        self.margin, self.ties = found.margin, data.ties
-        self._guess = data.guess
-        self._believed = found.believed
+    def __init__(self, fit: AveragedFit, data: ScoreData, workers: WorkerRegistry) -> None:
+        scores = fit.scores
+        self.posterior = ScorePosterior(scores.means, scores.variances, scores.covariance)
+        self.margin, self.has_ties = fit.margin, data.has_ties
+        self._random_probability = data.random_probability
+        self._kinds = fit.kinds
         self._workers = workers
 
-    def take_in(self, said: list[Said]) -> None:
-        """Let each answer move beliefs by a step, one after the other."""
-        for first, second, answer, worker in said:
-            mean, variance = self.beliefs.difference(first, second)
-            every = chances(np.array([mean]), np.array([variance]), self.margin)
-            ways = self._believed.ways(self._workers.find(worker))[:, None]
-            heard = every.of(np.array([answer]))
-            opposite = every.of(np.array([WORSE - answer]))
-            slope, curve = heard.mixed(opposite, ways, self._guess).steps()
-            # Someone new to a tie says it before any fit knows that there are ties.
-            if answer == TIE and not self.ties:
-                slope, curve = np.zeros(1), np.zeros(1)
-            kept = min(max(float(curve[0]), 0.0), 0.95 / variance)
-            self.beliefs.take(first, second, float(slope[0]), kept)
+    def observe(self, observations: Sequence[Observation]) -> None:
+        """Update the posterior by one step for each comparison (assumed density filtering)."""
+        for first, second, outcome, worker in observations:
+            mean, variance = self.posterior.difference(first, second)
+            of_all = outcome_likelihood(np.array([mean]), np.array([variance]), self.margin)
+            weights = self._kinds.weights(self._workers.find(worker))[:, None]
+            likelihood = of_all.of(np.array([outcome]))
+            reversed_ = of_all.of(np.array([WORSE - outcome]))
+            mixture = likelihood.mixture(reversed_, weights, self._random_probability)
+            slope, curvature = mixture.log_derivatives()
+            # The first ties come before any fit has a tie margin.
+            if outcome == TIE and not self.has_ties:
+                slope, curvature = np.zeros(1), np.zeros(1)
+            bounded = min(max(float(curvature[0]), 0.0), MAX_CURVATURE / variance)
+            self.posterior.update(first, second, float(slope[0]), bounded)
 
-    def guesses(self, worker: str) -> float:
-        """Return how likely a worker answers at random."""
-        return self._believed.guesses(self._workers.find(worker))
+    def random_kind_probability(self, worker: str) -> float:
+        """Return the probability that a worker always answers at random."""
+        return self._kinds.random_kind_probability(self._workers.find(worker))
 
     def reliabilities(self) -> list[Reliability]:
         """Describe the workers who have answered."""
-        return self._believed.reliabilities(self._workers.names)
+        return self._kinds.reliabilities(self._workers.names)
 
 
-class Learning:
-    """Beliefs over a topic's scores, fitted to its answers from time to time."""
+class ScoreSchedule(InferenceSchedule[ScoreSnapshot]):
+    """The posterior over a topic's scores, fitted from time to time."""
 
     def __init__(self, documents: Documents) -> None:
         self._size = len(documents)
-        self._expecting = Expecting(documents)
-        self._answers = Answers()
-        self._workers = Workers()
-        self._known = self._workers.known()
-        self._due, self._fitted = 1, 0
-        self._since: list[Said] = []
-        self._view: View | None = None
-        self._final: View | None = None
+        self._prior = ScorePrior(documents)
+        self._comparisons = Comparisons()
+        self._workers = WorkerRegistry()
+        self._gold = self._workers.gold_log_likelihood()
+        self._fit_due, self._fit_count = 1, 0
+        self._recent: list[Observation] = []
+        self._current: ScoreSnapshot | None = None
+        self._converged: ScoreSnapshot | None = None
 
     @property
-    def heard(self) -> int:
-        """How many answers there are."""
-        return len(self._answers)
+    def count(self) -> int:
+        """How many comparisons there are."""
+        return len(self._comparisons)
 
-    def add(self, first: int, second: int, answer: int, worker: str) -> None:
-        """Take in one more answer."""
-        self._answers.add(first, second, answer, self._workers.number(worker))
-        self._since.append((first, second, answer, worker))
-        self._final = None
-        count = len(self._answers)
-        if count >= self._due:
-            self._due = count + max(1, min(count // GROWTH, MOST_STEPS))
-            self._fitted, self._known = count, self._workers.known()
-            self._view = None
-            self._since.clear()
+    def observe(self, first: int, second: int, outcome: int, worker: str) -> None:
+        """Add one comparison."""
+        self._comparisons.append(first, second, outcome, self._workers.number(worker))
+        self._recent.append((first, second, outcome, worker))
+        self._converged = None
+        count = len(self._comparisons)
+        if count >= self._fit_due:
+            self._fit_due = count + max(1, min(count // REFIT_DIVISOR, MAX_STEPS))
+            self._fit_count, self._gold = count, self._workers.gold_log_likelihood()
+            self._current = None
+            self._recent.clear()
 
-    def add_known(self, truth: int, answer: int, worker: str) -> None:
-        """Take in what someone answered whose answer was known; it counts from the next fit on."""
-        self._workers.anchor(worker, truth, answer)
-        self._final = None
+    def observe_gold(self, worker: str, truth: int, outcome: int) -> None:
+        """Add the response to a gold question; it counts from the next fit on."""
+        self._workers.observe_gold(worker, truth, outcome)
+        self._converged = None
 
-    def look(self) -> View:
-        """Return beliefs as of the last answer, good enough to choose the next question from."""
-        if self._view is None:
-            self._view = self._fit(self._fitted, self._known, CHOOSING)
-        self._view.take_in(self._since)
-        self._since.clear()
-        return self._view
+    def current(self) -> ScoreSnapshot:
+        """Return a posterior that is good enough to choose the next pair."""
+        if self._current is None:
+            self._current = self._fit(self._fit_count, self._gold, CURRENT_EFFORT)
+        self._current.observe(self._recent)
+        self._recent.clear()
+        return self._current
 
-    def final(self) -> View:
-        """Return beliefs fitted to all answers, to be reported."""
-        if self._final is None:
-            self._final = self._fit(len(self._answers), self._workers.known(), REPORTING)
-        return self._final
+    def converged(self) -> ScoreSnapshot:
+        """Return a posterior that is fitted to all comparisons, to be reported."""
+        if self._converged is None:
+            gold = self._workers.gold_log_likelihood()
+            self._converged = self._fit(len(self._comparisons), gold, CONVERGED_EFFORT)
+        return self._converged
 
-    def _fit(self, count: int, known: Array, effort: tuple[int, int]) -> View:
-        """Fit everything to the first so many answers."""
-        answers = self._answers
-        data = Data(
-            self._size,
-            answers.first[:count],
-            answers.second[:count],
-            answers.answer[:count],
-            self._expecting,
-        )
-        found = explain(data, answers.worker[:count], known, effort)
-        return View(found, data, self._workers)
+    def _fit(self, count: int, gold: Array, effort: tuple[int, int]) -> ScoreSnapshot:
+        """Fit everything to the first comparisons."""
+        data = ScoreData(self._size, self._comparisons.prefix(count), self._prior)
+        return ScoreSnapshot(average_over_crowds(data, gold, effort), data, self._workers)

@@ -1,61 +1,61 @@
-"""What is expected of documents beforehand: their prior scores and features, as far as they help.
+"""The prior means of scores: a regression on documents' prior scores and features.
 
-Scores are expected to be a weighted sum of standardised columns. The weights are learned from the
-documents judged so far, with a ridge, so that columns that say nothing end up with none. Only the
-prior score starts with a weight of its own: whoever gives one believes in it.
+The prior mean is a weighted sum of standardised columns. The weights are learned from the documents
+judged so far, by ridge regression, so that uninformative columns end up with a weight of 0. Only
+the prior score starts with a weight: whoever gives one trusts it.
 """
 
 import numpy as np
 
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.numerics import Array
 from nextpair.selectors.state.documents import Documents
 
-BELIEF = 0.5
-"""How much better a document is expected to be whose prior score is one deviation higher."""
+PRIOR_SCORE_WEIGHT = 0.5
+"""The initial weight: what one standard deviation of the prior score adds to the mean."""
 RIDGE = 4.0
-"""How strongly weights are held where they started, in documents."""
+"""The penalty on changes of the weights, in documents."""
 
 
-class Expecting:
-    """Columns of a topic's documents, and what they make expect."""
+class ScorePrior:
+    """The prior means of a topic's scores."""
 
     def __init__(self, documents: Documents) -> None:
         columns = np.column_stack([documents.priors, documents.features])
         self._columns = _standardised(columns)
-        self._start = np.zeros(self._columns.shape[1])
+        self._initial_weights = np.zeros(self._columns.shape[1])
         if np.isfinite(documents.priors).any():
-            self._start[:1] = BELIEF
+            self._initial_weights[:1] = PRIOR_SCORE_WEIGHT
 
     @property
-    def informed(self) -> bool:
-        """Whether there is anything to go by."""
+    def is_informative(self) -> bool:
+        """Whether the prior means can differ."""
         return bool(self._columns.any())
 
-    def at_first(self) -> Array:
-        """Return what is expected before anything was judged."""
-        expected: Array = self._columns @ self._start
-        return expected
+    def initial_means(self) -> Array:
+        """Return the prior means before anything was judged."""
+        means: Array = self._columns @ self._initial_weights
+        return means
 
-    def after(self, scores: Array, precision: Array) -> Array:
-        """Return what is expected, given scores of documents and how much is known of each.
+    def means_given(self, scores: Array, certainty: Array) -> Array:
+        """Return the prior means given the current scores.
 
         Parameters
         ----------
-        precision
-            From 0, for a document nobody has judged, to 1.
+        certainty
+            The weight of each document: from 0, for an unjudged one, to 1.
         """
-        weighed = self._columns * precision[:, None]
-        pull = weighed.T @ self._columns + RIDGE * np.eye(len(self._start))
-        weights = np.linalg.solve(pull, weighed.T @ scores + RIDGE * self._start)
-        expected: Array = self._columns @ weights
-        return expected
+        weighted = self._columns * certainty[:, None]
+        precision = weighted.T @ self._columns + RIDGE * np.eye(len(self._initial_weights))
+        weights = np.linalg.solve(precision, weighted.T @ scores + RIDGE * self._initial_weights)
+        means: Array = self._columns @ weights
+        return means
 
 
 def _standardised(columns: Array) -> Array:
-    """Centre columns and give them one deviation; what is missing is in the middle."""
-    known = np.isfinite(columns)
-    counts = np.maximum(known.sum(axis=0), 1)
-    centred = np.where(known, columns, 0.0)
-    centred = np.where(known, centred - centred.sum(axis=0) / counts, 0.0)
+    """Centre columns and scale them to unit deviation; missing values are in the middle."""
+    present = np.isfinite(columns)
+    counts = np.maximum(present.sum(axis=0), 1)
+    centred = np.where(present, columns, 0.0)
+    centred = np.where(present, centred - centred.sum(axis=0) / counts, 0.0)
     deviation = np.sqrt((centred**2).sum(axis=0) / counts)
     return np.asarray(centred / np.where(deviation > 0, deviation, 1.0), dtype=np.float64)

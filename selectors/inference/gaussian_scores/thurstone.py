@@ -1,6 +1,7 @@
-"""How likely an answer is: Thurstone's model with a margin within which two seem equal.
+"""The likelihood of an outcome: Thurstone's model with a margin of ties.
 
-With d the difference of two scores, in units of how much a judge's impression of it varies,
+With d the difference of two scores, in units of the standard deviation of a judge's impression of
+it, and m the tie margin,
 
     P(better) = Phi(d - m)        P(worse) = Phi(-d - m)        P(tie) = 1 - P(better) - P(worse)
 
@@ -12,63 +13,75 @@ recovered from answers of either kind are alike.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.numerics import Array, Indices
 
-BETTER, TIE, WORSE = 0, 1, 2
-"""Answers about a first document and a second; two minus an answer is its opposite."""
-LEAST = 1e-12
-_ROOT = np.sqrt(2 * np.pi)
+MIN_PROBABILITY = 1e-12
+"""No outcome is less likely."""
+_ROOT_TWO_PI = np.sqrt(2 * np.pi)
 
 
-class Chances(NamedTuple):
-    """The chance of an answer, and its first two derivatives by the mean of the difference."""
+class OutcomeLikelihood(NamedTuple):
+    """The probability of an outcome, and its first two derivatives by the mean difference."""
 
-    chance: Array
+    probability: Array
     slope: Array
-    curve: Array
+    curvature: Array
 
-    def of(self, answers: NDArray[np.intp]) -> "Chances":
-        """Pick one answer's from each column."""
-        columns = np.arange(len(answers))
-        return Chances(*(rows[answers, columns] for rows in self))
+    def of(self, outcomes: Indices) -> "OutcomeLikelihood":
+        """Return the likelihood of one outcome for each column."""
+        columns = np.arange(len(outcomes))
+        return OutcomeLikelihood(*(rows[outcomes, columns] for rows in self))
 
-    def mixed(self, other: "Chances", ways: Array, guess: float) -> "Chances":
-        """Mix the chances of answers by the model, of their opposites, and of a guess."""
-        return Chances(
-            ways[0] * self.chance + ways[1] * other.chance + ways[2] * guess,
-            ways[0] * self.slope + ways[1] * other.slope,
-            ways[0] * self.curve + ways[1] * other.curve,
+    def mixture(
+        self, reversed_: "OutcomeLikelihood", weights: Array, random_probability: float
+    ) -> "OutcomeLikelihood":
+        """Return the likelihood of answers by the model, reversed, or at random.
+
+        Parameters
+        ----------
+        reversed_
+            The likelihood of the reversed outcomes.
+        weights
+            The probability of the three ways of answering, by row.
+        random_probability
+            The probability of the outcome if it is random.
+        """
+        return OutcomeLikelihood(
+            weights[0] * self.probability
+            + weights[1] * reversed_.probability
+            + weights[2] * random_probability,
+            weights[0] * self.slope + weights[1] * reversed_.slope,
+            weights[0] * self.curvature + weights[1] * reversed_.curvature,
         )
 
-    def steps(self) -> tuple[Array, Array]:
-        """Return the derivatives of the log chance, the second with its sign turned."""
-        slope = self.slope / self.chance
-        return slope, slope * slope - self.curve / self.chance
+    def log_derivatives(self) -> tuple[Array, Array]:
+        """Return the first derivative of the log likelihood, and the second times -1."""
+        slope = self.slope / self.probability
+        return slope, slope * slope - self.curvature / self.probability
 
 
-def chances(mean: Array, variance: Array, margin: float) -> Chances:
-    """Return the chances of better, tie and worse, a row each."""
+def outcome_likelihood(mean: Array, variance: Array, margin: float) -> OutcomeLikelihood:
+    """Return the likelihood of better, tie and worse, a row each."""
     scale = np.sqrt(1 + variance)
     ahead, behind = (mean - margin) / scale, (-mean - margin) / scale
-    at_better = np.exp(-ahead * ahead / 2) / (_ROOT * scale)
-    at_worse = np.exp(-behind * behind / 2) / (_ROOT * scale)
-    bend, bow = -ahead * at_better / scale, -behind * at_worse / scale
-    return Chances(
-        _answers(ahead, behind),
+    at_better = np.exp(-ahead * ahead / 2) / (_ROOT_TWO_PI * scale)
+    at_worse = np.exp(-behind * behind / 2) / (_ROOT_TWO_PI * scale)
+    of_better, of_worse = -ahead * at_better / scale, -behind * at_worse / scale
+    return OutcomeLikelihood(
+        _probabilities(ahead, behind),
         np.stack([at_better, at_worse - at_better, -at_worse]),
-        np.stack([bend, -bend - bow, bow]),
+        np.stack([of_better, -of_better - of_worse, of_worse]),
     )
 
 
-def plain_chances(mean: Array, variance: Array, margin: float) -> Array:
-    """Return the same chances without their derivatives, for who only compares them."""
+def outcome_probabilities(mean: Array, variance: Array, margin: float) -> Array:
+    """Return the same probabilities without their derivatives."""
     scale = np.sqrt(1 + variance)
-    return _answers((mean - margin) / scale, (-mean - margin) / scale)
+    return _probabilities((mean - margin) / scale, (-mean - margin) / scale)
 
 
-def _answers(ahead: Array, behind: Array) -> Array:
+def _probabilities(ahead: Array, behind: Array) -> Array:
     better, worse = ndtr(ahead), ndtr(behind)
-    return np.maximum(np.stack([better, 1 - better - worse, worse]), LEAST)
+    return np.maximum(np.stack([better, 1 - better - worse, worse]), MIN_PROBABILITY)

@@ -1,46 +1,48 @@
-"""Islands: documents that have only been compared with each other.
+"""Connected components of the comparison graph, and which of them is anchored.
 
-Where an island stands is a guess, however well its documents agree, and a wrong guess misplaces all
-of them. So islands stay small: what belongs to one is next compared with the mainland.
+The component of the founder of the first class is anchored. Where any other one stands in the order
+is a guess, however well its documents agree, and a wrong guess misplaces all of them. So components
+stay small: a document of one is next compared with an anchored document.
 """
 
 import numpy as np
 
 
-class Mainland:
-    """Which documents are joined by comparisons to the founder of the first class."""
+class AnchoredComponents:
+    """Which documents are connected by comparisons, and which of them to the anchor."""
 
-    def __init__(self, size: int, founder: int) -> None:
-        # Read one by one and all at once: an array over the same memory serves the second.
-        self._joined = bytearray(size)
+    def __init__(self, size: int, anchor: int) -> None:
+        # Single items are read faster from a bytearray; the array over its memory reads them all.
+        self._anchored = bytearray(size)
         if size:
-            self._joined[founder] = True
-        self.joined = np.frombuffer(self._joined, dtype=np.bool_)
-        self._island: dict[int, list[int]] = {}
+            self._anchored[anchor] = True
+        self.anchored = np.frombuffer(self._anchored, dtype=np.bool_)
+        self._components: dict[int, list[int]] = {}
 
-    def compare(self, first: int, second: int) -> None:
-        """Take note of a comparison."""
-        is_joined, other_is = self._joined[first], self._joined[second]
-        if is_joined and other_is:
+    def connect(self, first: int, second: int) -> None:
+        """Add a comparison."""
+        first_anchored, second_anchored = self._anchored[first], self._anchored[second]
+        if first_anchored and second_anchored:
             return
-        one, other = self._of(first), self._of(second)
-        if is_joined or other_is:
-            for document in (*one, *other):
-                self._joined[document] = True
-                self._island.pop(document, None)
-        elif one is not other:
-            if len(one) < len(other):
-                first, one, other = second, other, one
-            one += other
-            for document in other:
-                self._island[document] = one
-            self._island.setdefault(first, one)
+        larger, smaller = self._floating(first), self._floating(second)
+        if first_anchored or second_anchored:
+            for document in (*larger, *smaller):
+                self._anchored[document] = True
+                self._components.pop(document, None)
+        elif larger is not smaller:
+            if len(larger) < len(smaller):
+                first, larger, smaller = second, smaller, larger
+            larger += smaller
+            for document in smaller:
+                self._components[document] = larger
+            self._components.setdefault(first, larger)
 
-    def island(self, document: int) -> list[int]:
-        """Return the documents of an island by one of them; on the mainland this one only."""
-        return self._island.get(document, [document])
+    def component(self, document: int) -> list[int]:
+        """Return the documents in the component of this one; only itself if it is anchored."""
+        return self._components.get(document, [document])
 
-    def _of(self, document: int) -> list[int]:
-        if self._joined[document]:
+    def _floating(self, document: int) -> list[int]:
+        """Return the component of a document that is not anchored; nothing if it is."""
+        if self._anchored[document]:
             return []
-        return self._island.setdefault(document, [document])
+        return self._components.setdefault(document, [document])

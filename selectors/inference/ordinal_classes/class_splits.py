@@ -1,112 +1,116 @@
-"""Whether a class is really two: looked for among the answers about its own members.
+"""Class splits: whether a class is really two, from the answers about pairs of its members.
 
-Two classes that were taken for one explain themselves: the crowd just seems to err more. Then no
-answer about one of them seems worth asking for, and the mistake would stay.
+Two classes that were taken for one explain their answers as a crowd that errs more. Then no
+question about them seems informative, and the mistake would stay. So the answers within each class
+are fitted by variational EM with a latent half for each member, and the evidence lower bound is
+compared with that of a single class.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
-from nextpair.selectors.inference.ordinal_classes.comparisons import Answers
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.comparisons import Comparisons
+from nextpair.selectors.inference.numerics import Array, Indices
 
-FEWEST = 6
-"""A class of fewer members is not looked at."""
-ROUNDS = 8
-MARGIN = 4.0
-"""How much likelier two classes must be than one, as a logarithm."""
-HABITS = np.array([8.5, 0.75, 0.75]), np.array([8.5, 1.05, 0.45])
-"""Answers that everybody starts with: to ties, and to differences, told from the better one."""
+MIN_MEMBERS = 6
+"""Classes with fewer members, or answers about two of them, are not split."""
+EM_ROUNDS = 8
+"""Rounds of variational EM."""
+MIN_LOG_ODDS = 4.0
+"""The prior log-odds of one class against two."""
+TIE_PRIOR, DIFFERENCE_PRIOR = np.array([8.5, 0.75, 0.75]), np.array([8.5, 1.05, 0.45])
+"""Dirichlet priors of the outcomes: of a pair in one half (tie, two winners), and of a pair in two
+halves, seen from the better document (better, tie, worse)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """How a class may be divided.
+class ClassSplit:
+    """A division of a class in two.
 
     Parameters
     ----------
     upper
-        For each document, how likely it is of the upper part.
+        The probability of each member for the upper half.
     gain
-        How much likelier two classes are than one, as a logarithm.
+        The log-odds of two classes against one.
     """
 
-    members: NDArray[np.intp]
+    members: Indices
     upper: Array
     gain: float
 
 
-def best_split(answers: Answers, members: NDArray[np.intp], size: int) -> Split | None:
-    """Look for the likeliest division of a class.
+def best_split(comparisons: Comparisons, members: Indices, size: int) -> ClassSplit | None:
+    """Return the most likely division of a class, or None if there are too few answers.
 
     Parameters
     ----------
     size
         How many documents there are.
     """
-    if len(members) < FEWEST:
+    if len(members) < MIN_MEMBERS:
         return None
     inside = np.zeros(size, dtype=np.bool_)
     inside[members] = True
-    about = inside[answers.first] & inside[answers.second]
-    first, second, answer = (
-        column[about] for column in (answers.first, answers.second, answers.answer)
+    within = inside[comparisons.first] & inside[comparisons.second]
+    first, second, outcome = (
+        column[within] for column in (comparisons.first, comparisons.second, comparisons.outcome)
     )
-    if len(answer) < FEWEST:
+    if len(outcome) < MIN_MEMBERS:
         return None
-    tally = np.bincount(answer, minlength=3)
-    net = np.bincount(first, 1.0 - answer, size) - np.bincount(second, 1.0 - answer, size)
-    upper = expit(net)
+    counts = np.bincount(outcome, minlength=3)
+    wins = np.bincount(first, 1.0 - outcome, size) - np.bincount(second, 1.0 - outcome, size)
+    upper = expit(wins)
     share = 0.5
-    for _ in range(ROUNDS):
-        tie, difference = _habits(first, second, answer, upper)
-        upper, fit = _update(first, second, answer, upper, share, tie, difference)
+    for _ in range(EM_ROUNDS):
+        tie, difference = _m_step(first, second, outcome, upper)
+        upper, log_likelihood = _e_step(first, second, outcome, upper, share, tie, difference)
         share = float(np.clip(upper[members].mean(), 0.01, 0.99))
     chosen = upper[members]
-    surprise = xlogy(chosen, chosen / share) + xlogy(1 - chosen, (1 - chosen) / (1 - share))
-    together = xlogy(tally, (tally + HABITS[0]) / (tally + HABITS[0]).sum()).sum()
-    return Split(members, chosen, float(fit - surprise.sum() - together - MARGIN))
+    divergence = xlogy(chosen, chosen / share) + xlogy(1 - chosen, (1 - chosen) / (1 - share))
+    one_class = xlogy(counts, (counts + TIE_PRIOR) / (counts + TIE_PRIOR).sum()).sum()
+    gain = float(log_likelihood - divergence.sum() - one_class - MIN_LOG_ODDS)
+    return ClassSplit(members, chosen, gain)
 
 
-def _habits(
-    first: NDArray[np.intp], second: NDArray[np.intp], answer: NDArray[np.intp], upper: Array
-) -> tuple[Array, Array]:
-    """Estimate how answers come about, given who is probably of which part."""
+def _m_step(first: Indices, second: Indices, outcome: Indices, upper: Array) -> tuple[Array, Array]:
+    """Estimate the outcome probabilities of pairs in one half, and in two."""
     better, worse = upper[first] * (1 - upper[second]), (1 - upper[first]) * upper[second]
-    tie = np.bincount(answer, 1 - better - worse, 3) + HABITS[0]
-    difference = np.bincount(answer, better, 3) + np.bincount(2 - answer, worse, 3) + HABITS[1]
-    # Upper is upper: the mirror image would do as well, with answers that are always reversed.
+    tie = np.bincount(outcome, 1 - better - worse, 3) + TIE_PRIOR
+    difference = np.bincount(outcome, better, 3) + np.bincount(2 - outcome, worse, 3)
+    difference = difference + DIFFERENCE_PRIOR
+    # The upper half is the better one: without this bound the mirror image would do as well, with
+    # outcomes that are always reversed.
     difference[2] = min(difference[2], difference[0] / 2)
     return tie / tie.sum(), difference / difference.sum()
 
 
-def _update(
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
-    answer: NDArray[np.intp],
+def _e_step(
+    first: Indices,
+    second: Indices,
+    outcome: Indices,
     upper: Array,
     share: float,
     tie: Array,
     difference: Array,
 ) -> tuple[Array, float]:
-    """Say anew who is of which part, and how well that explains the answers."""
-    as_tie, as_better, as_worse = tie[answer], difference[answer], difference[2 - answer]
-    one, other = upper[first], upper[second]
-    first_up = np.log(other * as_tie + (1 - other) * as_better)
-    first_down = np.log(other * as_worse + (1 - other) * as_tie)
-    second_up = np.log(one * as_tie + (1 - one) * as_worse)
-    second_down = np.log(one * as_better + (1 - one) * as_tie)
+    """Update the members' halves; return them with the log likelihood of the outcomes."""
+    as_tie, as_better, as_worse = tie[outcome], difference[outcome], difference[2 - outcome]
+    of_first, of_second = upper[first], upper[second]
+    first_up = np.log(of_second * as_tie + (1 - of_second) * as_better)
+    first_down = np.log(of_second * as_worse + (1 - of_second) * as_tie)
+    second_up = np.log(of_first * as_tie + (1 - of_first) * as_worse)
+    second_down = np.log(of_first * as_better + (1 - of_first) * as_tie)
     size = len(upper)
-    odds = np.bincount(first, first_up - first_down, size)
-    odds += np.bincount(second, second_up - second_down, size)
-    updated: Array = expit(np.log(share / (1 - share)) + odds)
-    one, other = updated[first], updated[second]
-    chance = (
-        (one * other + (1 - one) * (1 - other)) * as_tie
-        + one * (1 - other) * as_better
-        + (1 - one) * other * as_worse
+    log_odds = np.bincount(first, first_up - first_down, size)
+    log_odds += np.bincount(second, second_up - second_down, size)
+    updated: Array = expit(np.log(share / (1 - share)) + log_odds)
+    of_first, of_second = updated[first], updated[second]
+    likelihood = (
+        (of_first * of_second + (1 - of_first) * (1 - of_second)) * as_tie
+        + of_first * (1 - of_second) * as_better
+        + (1 - of_first) * of_second * as_worse
     )
-    return updated, float(np.log(chance).sum())
+    return updated, float(np.log(likelihood).sum())

@@ -1,29 +1,30 @@
-"""How much longer it will take.
+"""The forecast: how many more judgments are needed.
 
-Every comparison moves a document's log-odds of being where it seems to be by some amount on
-average, which depends on how workers answer. So what each document still lacks, over that amount,
-is how often it will be compared.
+On average every comparison moves the log-odds of a document's place by the drift of a sequential
+test (Wald), which depends on the confusion matrix. What a document's log-odds lack, divided by the
+drift, is how often it will be compared.
 """
 
 import numpy as np
 
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.numerics import Array, logit
 from nextpair.selectors.state.settings import Forecast
 
 EXPECTED, LOW, HIGH = 0.65, 0.42, (0.92, 1.1)
-"""How many judgments a comparison that is lacking comes to: the median, and where 80 % lie.
+"""Judgments per missing comparison: the median, and the interval that holds 80 %.
 
 Measured on samples of 40 to 200 documents of WT11 and WT12, with error rates from 0 to 0.3 and with
 seeds that `benchmarks.placing.forecast` does not use. The upper end is higher where workers err
-more, by so much for each wrong answer: what seemed settled comes back. An answer to two new
-documents is a comparison of each, and once a class is known, it says more than one answer about it.
+more, by the second number times the error rate: settled documents become uncertain again. An answer
+to two new documents is a comparison of each, and once a class is known, it is worth more than one
+answer about it.
 """
-LEAST = 0.75
-"""Comparisons that a document lacks if it lacks any: nobody can be asked a part of a question."""
+MIN_COMPARISONS = 0.75
+"""The comparisons that a document needs if it needs any: no question can be asked in part."""
 
 
 def drift(confusion: Array) -> float:
-    """Return by how much one comparison moves the log-odds of a tie against a difference."""
+    """Return the mean change of the log-odds of a tie against a difference in one comparison."""
     better, tie, worse = confusion
     logs = np.log(confusion)
     return float(
@@ -38,35 +39,30 @@ def drift(confusion: Array) -> float:
     )
 
 
-def lacking(errors: Array, goal: float, confusion: Array) -> float:
-    """Return how many comparisons all documents together lack of a goal.
+def missing_comparisons(errors: Array, goal: float, confusion: Array) -> float:
+    """Return how many comparisons all documents together need to reach the goal.
 
     Parameters
     ----------
     errors
-        How likely each document is misplaced.
+        The probability that each document is misplaced.
     goal
-        How likely each may be when all is done.
+        That probability when all is done.
     """
-    lack = _log_odds(1 - goal) - _log_odds(1 - np.clip(errors, goal, 1 - 1e-9))
-    each = np.maximum(lack / drift(confusion), LEAST)
-    return float(each[errors > goal].sum())
+    missing = logit(1 - goal) - logit(1 - np.clip(errors, goal, 1 - 1e-9))
+    of_documents = np.maximum(missing / drift(confusion), MIN_COMPARISONS)
+    return float(of_documents[errors > goal].sum())
 
 
-def _log_odds(chance: Array | float) -> Array:
-    odds: Array = np.log(chance) - np.log1p(-np.asarray(chance))
-    return odds
-
-
-def forecast(errors: Array, goal: float, confusion: Array, most: float) -> Forecast:
-    """Say how many judgments are needed until each document is as certain as the goal.
+def forecast(errors: Array, goal: float, confusion: Array, limit: float) -> Forecast:
+    """Forecast the judgments until each document is as certain as the goal.
 
     Parameters
     ----------
-    most
-        How many there can be at all.
+    limit
+        How many judgments there can be at all.
     """
-    comparisons = lacking(errors, goal, confusion)
-    wrong = 1 - float(np.trace(confusion)) / len(confusion)
-    shares = (EXPECTED, LOW, HIGH[0] + HIGH[1] * wrong)
-    return Forecast(*(min(share * comparisons, most) for share in shares))
+    comparisons = missing_comparisons(errors, goal, confusion)
+    error_rate = 1 - float(np.trace(confusion)) / len(confusion)
+    factors = (EXPECTED, LOW, HIGH[0] + HIGH[1] * error_rate)
+    return Forecast(*(min(factor * comparisons, limit) for factor in factors))

@@ -1,25 +1,25 @@
-"""How likely a document is of a class that has not been found yet."""
+"""The prior probability of a new class, which falls as documents are judged."""
 
 import math
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Rarity:
-    """Chance left for what nobody has seen.
+class NewClassPrior:
+    """The concentration of a Chinese restaurant process, with a part that decays.
 
     Parameters
     ----------
     lasting, fading
-        Documents' worth of chance, for ever and at the beginning.
-    pace
-        After so many documents the second part has fallen to a third.
+        The weight of a new class, in documents: the part that stays, and the part that decays.
+    scale
+        The number of judged documents after which the second part has fallen to 1 / e.
     """
 
     lasting: float = 1.0
     fading: float = 4.0
-    pace: float = 40.0
+    scale: float = 40.0
 
-    def of_new(self, judged: float) -> float:
+    def weight(self, judged: float) -> float:
         """Return the weight of all gaps together, where each judged document weighs 1."""
-        return self.lasting + self.fading * math.exp(-judged / self.pace)
+        return self.lasting + self.fading * math.exp(-judged / self.scale)

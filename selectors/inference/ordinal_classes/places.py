@@ -1,8 +1,8 @@
 """Places: where a document can stand among K ordered classes.
 
-There are 2K + 1 of them, best first: a class at every odd place, and at every even one the gap
-before, between or after classes, where a class that has not been found yet would be. A document's
-belief is a distribution over places.
+There are 2K + 1 places, best first: every odd place is a class, and every even one the gap before,
+between or after classes, where a class that is not known yet would be. The latent variable of a
+document is its place.
 """
 
 from typing import TypeVar
@@ -10,53 +10,58 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Real = TypeVar("Real", np.float32, np.float64)
-Array = NDArray[np.float64]
+from nextpair.selectors.inference.numerics import Array
 
-SAME = 0.6
-"""How likely two documents of one gap are of one class, before they are compared."""
+Real = TypeVar("Real", np.float32, np.float64)
+
+TIE_IN_GAP = 0.6
+"""Prior probability that two documents in the same gap are of one class."""
+DIFFERENCE_IN_GAP = (1 - TIE_IN_GAP) / 2
+"""Prior probability that the first of two documents in the same gap is the better one."""
 
 
 def place_count(classes: int) -> int:
-    """Return how many places there are among so many classes."""
+    """Return the number of places among this many classes."""
     return 2 * classes + 1
 
 
-def relations(beliefs: Array) -> Array:
-    """Say how each place compares with documents of which only beliefs are known.
+def relations_by_place(distributions: Array) -> Array:
+    """Return how a document at each place relates to documents with uncertain places.
 
     Parameters
     ----------
-    beliefs
+    distributions
         One distribution over places per row.
 
     Returns
     -------
     NDArray
-        At [0], [1] and [2] the chance that a document at this place is better than, tied with and
-        worse than the row's document.
+        At [0], [1] and [2] the probability that a document at this place is better than, tied with
+        and worse than the row's document.
     """
-    upto = np.cumsum(beliefs, axis=-1)
-    found = np.empty((3, *beliefs.shape))
-    np.subtract(upto[..., -1:], upto, out=found[0])
-    found[1] = beliefs
-    np.subtract(upto, beliefs, out=found[2])
-    in_gap = beliefs[..., 0::2]
-    found[1][..., 0::2] = SAME * in_gap
-    found[0][..., 0::2] += (1 - SAME) / 2 * in_gap
-    found[2][..., 0::2] += (1 - SAME) / 2 * in_gap
-    return found
+    cumulative = np.cumsum(distributions, axis=-1)
+    relations = np.empty((3, *distributions.shape))
+    np.subtract(cumulative[..., -1:], cumulative, out=relations[0])
+    relations[1] = distributions
+    np.subtract(cumulative, distributions, out=relations[2])
+    in_gap = distributions[..., 0::2]
+    relations[1][..., 0::2] = TIE_IN_GAP * in_gap
+    relations[0][..., 0::2] += DIFFERENCE_IN_GAP * in_gap
+    relations[2][..., 0::2] += DIFFERENCE_IN_GAP * in_gap
+    return relations
 
 
 def split_gap(gap: int, classes: int) -> list[int]:
-    """Say which old place each new place continues when a class is found in a gap."""
+    """Return the old place of each new place when a class is created in a gap."""
     place = 2 * gap
     return [*range(place), place, place, place, *range(place + 1, place_count(classes))]
 
 
-def gather(chances: NDArray[Real], start: int, stop: int, *, mean: bool = False) -> NDArray[Real]:
-    """Make one place of neighbouring ones, places being rows: their sum, or their mean."""
-    inside = chances[start:stop].sum(axis=0, keepdims=True)
+def merge_places(
+    values: NDArray[Real], start: int, stop: int, *, mean: bool = False
+) -> NDArray[Real]:
+    """Replace neighbouring places, which are rows, by one: by their sum, or their mean."""
+    merged = values[start:stop].sum(axis=0, keepdims=True)
     if mean:
-        inside /= stop - start
-    return np.concatenate([chances[:start], inside, chances[stop:]])
+        merged /= stop - start
+    return np.concatenate([values[:start], merged, values[stop:]])

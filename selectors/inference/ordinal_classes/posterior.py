@@ -1,316 +1,332 @@
-"""What is believed of the places of judged documents, from all answers together.
+"""The posterior over the places of judged documents, by loopy belief propagation.
 
-Documents and answers form a graph: an answer ties the places of its two documents together by how
-its worker answers. Beliefs are found by passing messages along it (belief propagation): each answer
-tells either document what it says of its place, given what is otherwise believed of the other.
-Nothing is ever decided for good: a later answer moves the beliefs of all it bears on.
+Notation. Document i has a place x_i among 2K + 1 (`places.py`). Answer a about documents i and j,
+by worker w, has the likelihood P(a | r, w), where r is the relation of x_i and x_j and P is w's
+confusion matrix.
+
+Prior. A class weighs as many documents as it is expected to have without document i, and the gaps
+together weigh what `NewClassPrior` says (a Chinese restaurant process); both times what the
+features say. The founder of a class is held in it, so that classes keep their identity.
+
+Updates. Documents and answers form a factor graph. Each answer sends either document a message,
+computed from the cavity of the other (`factor_messages.py`); messages that are sent again are
+damped. After each sweep the worker model is updated (EM). The Bethe approximation gives the log
+evidence, by which sets of classes are compared (`structure_search.py`).
+
+Nothing is decided for good: a later answer moves the posterior of all documents it bears on.
 """
 
 import copy
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nextpair.selectors.inference.comparisons import TIE, Comparisons
+from nextpair.selectors.inference.numerics import Array, Array32, Indices, logsumexp, softmax
 from nextpair.selectors.inference.ordinal_classes import factor_messages, places
-from nextpair.selectors.inference.ordinal_classes.comparisons import TIED, Answers, Disputed
-from nextpair.selectors.inference.ordinal_classes.new_class_prior import Rarity
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.workers.crowd import USUAL_ERROR, Crowd
-from nextpair.selectors.inference.workers.polarity import opposed
+from nextpair.selectors.inference.ordinal_classes.new_class_prior import NewClassPrior
+from nextpair.selectors.inference.workers.crowd import USUAL_ERROR, CrowdModel
+from nextpair.selectors.inference.workers.polarity import minority_camp
 
-EQUAL = 1e-6
-"""Chances that differ by less than this share are equal but for rounding."""
-FOUNDER = 100.0
-"""How much likelier the founder of a class without other members is of it than of a new one."""
+EQUAL_TOLERANCE = 1e-6
+"""Probabilities that differ by less than this share are equal but for rounding."""
+FOUNDER_WEIGHT = 100.0
+"""The prior odds of the founder of a class without other members for that class."""
+
+DisputedMerge = tuple[Indices, Indices]
+"""The documents of two classes that are one class in an explanation nearly as good."""
 
 
-class Beliefs:
-    """Beliefs over the places of documents, among classes that may change.
+class ClassPosterior:
+    """The posterior over the places of documents, among classes that may change.
 
-    Documents are numbered as answers come to them, so that those nobody has judged cost nothing.
-    Arrays have places as rows, like messages; `beliefs` has documents as rows. `founders` has the
-    surest member of each class; the first class is that of the first document.
+    Documents are numbered as answers come to them, so that unjudged documents cost nothing. Arrays
+    have places as rows, like messages; only `probabilities` has documents as rows. `founders` has
+    the surest member of each class; the first class is that of the first document.
 
     Parameters
     ----------
     error
-        The share of wrong answers that is expected of workers beforehand.
+        The expected share of wrong answers.
     """
 
     def __init__(self, error: float = USUAL_ERROR) -> None:
-        self.answers = Answers()
-        self.crowd = Crowd(error)
+        self.comparisons = Comparisons()
+        self.crowd = CrowdModel(error)
         self.founders = [0]
-        self.newcomer = np.zeros(0)
-        """The weight of each place for a document nobody has judged, features aside."""
-        self._rarity = Rarity()
-        self._odds: Array | None = None
-        self._chances = self._evidence = np.zeros((places.place_count(self.classes), 0))
-        self._prior = self._plain_prior = self._chances
-        self._messages = np.zeros(self._chances.shape, dtype=np.float32)
+        self.unjudged_weights = np.zeros(0)
+        """The prior weight of each place for an unjudged document, features aside."""
+        self._new_class_prior = NewClassPrior()
+        self._feature_odds: Array | None = None
+        self._posterior = self._log_likelihood = np.zeros((places.place_count(self.class_count), 0))
+        self._log_prior = self._log_prior_without_founders = self._posterior
+        self._messages: Array32 = np.zeros(self._posterior.shape, dtype=np.float32)
         self._sides = np.zeros(0, dtype=np.intp)
-        self._incidence = self.answers.incidence(0)
+        self._incidence = self.comparisons.incidence(0)
         self._sent = 0
-        self._explained = 0.0
-        self.disputed: Disputed | None = None
-        self._weigh_newcomer(self.counts)
+        self._answers_log_evidence = 0.0
+        self.disputed: DisputedMerge | None = None
+        self._update_unjudged_weights(self.class_sizes)
 
     @property
     def size(self) -> int:
-        """How many documents there are beliefs about."""
-        return self._chances.shape[1]
+        """How many documents there are."""
+        return self._posterior.shape[1]
 
     @property
-    def classes(self) -> int:
-        """How many classes have been found."""
+    def class_count(self) -> int:
+        """How many classes there are."""
         return len(self.founders)
 
     @property
-    def beliefs(self) -> Array:
-        """How likely each document is at each place, one document per row."""
-        return self._chances.T
+    def probabilities(self) -> Array:
+        """The posterior of each document, one document per row."""
+        return self._posterior.T
 
     @property
-    def counts(self) -> Array:
-        """How many documents each class is expected to have."""
-        expected: Array = self._chances[1::2].sum(axis=1)
+    def class_sizes(self) -> Array:
+        """The expected number of documents of each class."""
+        expected: Array = self._posterior[1::2].sum(axis=1)
         return expected
 
     @property
-    def likeliest(self) -> NDArray[np.intp]:
-        """The class each document is most likely of, by number, the best class being 0."""
-        numbers: NDArray[np.intp] = self._chances[1::2].argmax(axis=0)
+    def map_class(self) -> Indices:
+        """The most likely class of each document, by number, the best class being 0."""
+        numbers: Indices = self._posterior[1::2].argmax(axis=0)
         return numbers
 
     @property
-    def hinted(self) -> bool:
-        """Whether what features say is about the classes there are now."""
-        return self._odds is not None and len(self._odds) == self.classes
+    def has_feature_odds(self) -> bool:
+        """Whether the features' odds are about the classes there are now."""
+        return self._feature_odds is not None and len(self._feature_odds) == self.class_count
 
     @property
-    def logs(self) -> Array:
-        """How likely each document is at each place, as logarithms that need not add up."""
-        return self._prior + self._evidence
+    def log_posterior(self) -> Array:
+        """The logarithm of the posterior, not normalized."""
+        return self._log_prior + self._log_likelihood
 
-    # -- passing messages -----------------------------------------------------------------------
+    # -- belief propagation ---------------------------------------------------------------------
 
-    def set_prior(self) -> None:
-        """Say what is likely of a document before anybody has judged it."""
-        own, counts = self._chances[1::2], self.counts
-        # Who founded a class may turn out to be of another: the surest member takes over.
-        self.founders = own.argmax(axis=1).tolist()
-        new = self._weigh_newcomer(counts)
-        weights = np.full_like(self._chances, new)
-        # A document's own belief does not speak for itself.
-        weights[1::2] += np.maximum(counts[:, None] - own, 0)
-        if self._odds is not None and self.hinted:
-            weights[1::2] *= self._odds
+    def update_prior(self) -> None:
+        """Compute the prior of each document from the posterior of the others."""
+        members, sizes = self._posterior[1::2], self.class_sizes
+        # The founder of a class may turn out to be of another: the surest member takes over.
+        self.founders = members.argmax(axis=1).tolist()
+        gap_weight = self._update_unjudged_weights(sizes)
+        weights = np.full_like(self._posterior, gap_weight)
+        # A document does not count as a member in its own prior.
+        weights[1::2] += np.maximum(sizes[:, None] - members, 0)
+        if self._feature_odds is not None and self.has_feature_odds:
+            weights[1::2] *= self._feature_odds
         weights /= weights.sum(axis=0)
-        self._plain_prior = np.log(weights, out=weights)
-        self._prior = self._plain_prior.copy()
-        # Of documents that are equally sure none is the founder more than another.
-        surest = own >= (1 - EQUAL) * own.max(axis=1, keepdims=True)
+        self._log_prior_without_founders = np.log(weights, out=weights)
+        self._log_prior = self._log_prior_without_founders.copy()
+        # All documents that are equally sure are founders: numbering must not decide.
+        surest = members >= (1 - EQUAL_TOLERANCE) * members.max(axis=1, keepdims=True)
         numbers, founders = surest.nonzero()
-        alone = np.clip(1 - (counts[numbers] - own[numbers, founders]), 0, 1)
-        self._prior[2 * numbers + 1, founders] += np.log1p(FOUNDER * alone)
+        alone = np.clip(1 - (sizes[numbers] - members[numbers, founders]), 0, 1)
+        self._log_prior[2 * numbers + 1, founders] += np.log1p(FOUNDER_WEIGHT * alone)
 
-    def _weigh_newcomer(self, counts: Array) -> float:
-        """Weigh the places of who has not been judged, and return what each gap weighs."""
-        new = self._rarity.of_new(float(counts.sum())) / (self.classes + 1)
-        self.newcomer = np.full(places.place_count(self.classes), new)
-        self.newcomer[1::2] += counts
-        return new
+    def _update_unjudged_weights(self, sizes: Array) -> float:
+        """Compute the prior weights of an unjudged document; return the weight of each gap."""
+        gap_weight = self._new_class_prior.weight(float(sizes.sum())) / (self.class_count + 1)
+        self.unjudged_weights = np.full(places.place_count(self.class_count), gap_weight)
+        self.unjudged_weights[1::2] += sizes
+        return gap_weight
 
-    def believe(self) -> None:
-        """Put prior and evidence together."""
-        self._chances = factor_messages.shares(self.logs)
+    def normalize(self) -> None:
+        """Compute the posterior from prior and likelihood."""
+        self._posterior = softmax(self.log_posterior)
 
     def pass_messages(self) -> None:
-        """Send every message once, and learn how workers answer from what comes out."""
-        count, answers, told = len(self.answers), self.answers, self._messages
-        chances = factor_messages.shares(self.logs).astype(np.float32)
-        # What is believed of each side without what this very answer told it.
-        otherwise = factor_messages.without(
-            np.take(chances, self._sides, axis=1, mode="clip"), told
+        """Run one sweep of belief propagation, and update the worker model."""
+        count, comparisons, messages = len(self.comparisons), self.comparisons, self._messages
+        posterior = softmax(self.log_posterior).astype(np.float32)
+        cavity = factor_messages.cavity(
+            np.take(posterior, self._sides, axis=1, mode="clip"), messages
         )
-        weighed = self.crowd.weigh(answers.worker, answers.answer)
-        likelihood = weighed.likelihood
-        sent = factor_messages.tell(
-            factor_messages.both_ways(likelihood), factor_messages.swapped(otherwise)
+        responses = self.crowd.cavity_likelihood(comparisons.worker, comparisons.outcome)
+        likelihood = responses.marginal
+        new_messages = factor_messages.factor_messages(
+            factor_messages.stack_directions(likelihood), factor_messages.swap_sides(cavity)
         )
-        self._messages = factor_messages.damped(told, sent)
-        # What has not been sent yet cannot swing: a first message counts in full.
-        old, self._sent = self._sent, count
-        for new in (slice(old, count), slice(count + old, None)):
-            self._messages[:, new] = sent[:, new]
-        self._gather_evidence()
-        self.believe()
-        related = factor_messages.relate(otherwise[:, :count], otherwise[:, count:])
-        self._explained = float(np.log((likelihood * related).sum(axis=0)).sum(dtype=np.float64))
-        self.crowd.learn(answers.worker, answers.answer, related, weighed)
+        self._messages = factor_messages.damped(messages, new_messages)
+        # A message that has not been sent before cannot oscillate: it is not damped.
+        sent, self._sent = self._sent, count
+        for unsent in (slice(sent, count), slice(count + sent, None)):
+            self._messages[:, unsent] = new_messages[:, unsent]
+        self._combine_messages()
+        self.normalize()
+        relations = factor_messages.relation_probabilities(cavity[:, :count], cavity[:, count:])
+        self._answers_log_evidence = float(
+            np.log((likelihood * relations).sum(axis=0)).sum(dtype=np.float64)
+        )
+        self.crowd.update(comparisons.worker, comparisons.outcome, relations, responses)
 
-    def _gather_evidence(self) -> None:
-        logs = np.ascontiguousarray(np.log(self._messages).T, dtype=np.float64)
-        self._evidence = np.ascontiguousarray((self._incidence @ logs).T)
+    def _combine_messages(self) -> None:
+        log_messages = np.ascontiguousarray(np.log(self._messages).T, dtype=np.float64)
+        self._log_likelihood = np.ascontiguousarray((self._incidence @ log_messages).T)
 
-    def support(self) -> float:
-        """Return how well classes and workers explain all answers, as a logarithm.
+    def log_evidence(self) -> float:
+        """Return the Bethe approximation of the log evidence of all answers.
 
-        This is Bethe's approximation, as good as the messages are: it counts what documents say of
-        their answers, less what the two documents of an answer say twice.
+        It sums the log evidence of the documents, less that of the answers, which the two documents
+        of an answer count twice, plus that of the workers. It is as good as the messages are.
         """
-        documents = factor_messages.log_sums(self._plain_prior + self._evidence)
-        return float(documents.sum()) - self._explained + self.crowd.plausibility
+        documents = logsumexp(self._log_prior_without_founders + self._log_likelihood)
+        return float(documents.sum()) - self._answers_log_evidence + self.crowd.log_evidence
 
-    def extend(self, documents: int, hints: Array | None = None) -> None:
-        """Make room for answers that have come since, and for the documents they are about.
+    def extend(self, documents: int, feature_log_odds: Array | None = None) -> None:
+        """Make room for comparisons that have been added, and for their documents.
 
         Parameters
         ----------
         documents
-            How many there are now.
-        hints
-            What features say of each: the log of how much likelier they make each class.
+            How many documents there are now.
+        feature_log_odds
+            By document and class, the log of how much likelier its features make the class.
         """
-        self._odds = None if hints is None else np.exp(hints.T)
-        old, new = self._messages.shape[1] // 2, len(self.answers)
+        self._feature_odds = None if feature_log_odds is None else np.exp(feature_log_odds.T)
+        old, new = self._messages.shape[1] // 2, len(self.comparisons)
         extended = np.ones((len(self._messages), 2 * new), dtype=np.float32)
         extended[:, :old] = self._messages[:, :old]
         extended[:, new : new + old] = self._messages[:, old:]
         self._messages = extended
-        self._sides = np.concatenate([self.answers.first, self.answers.second])
-        self._incidence = self.answers.incidence(documents)
-        self._welcome(documents - self.size)
+        self._sides = np.concatenate([self.comparisons.first, self.comparisons.second])
+        self._incidence = self.comparisons.incidence(documents)
+        self._add_documents(documents - self.size)
 
-    def _welcome(self, documents: int) -> None:
-        """Say of new documents what is likely of anyone."""
-        weights = np.repeat(self.newcomer[:, None], documents, axis=1)
-        if self._odds is not None:
-            weights[1::2] *= self._odds[:, self.size :]
+    def _add_documents(self, count: int) -> None:
+        """Give new documents the prior of an unjudged one."""
+        weights = np.repeat(self.unjudged_weights[:, None], count, axis=1)
+        if self._feature_odds is not None:
+            weights[1::2] *= self._feature_odds[:, self.size :]
         if not self.size:
-            tied = len(self.answers) and self.answers.answer[0] == TIED
-            weights[1, : 2 if tied else 1] *= 1 + FOUNDER
-        self._chances = np.concatenate([self._chances, weights / weights.sum(axis=0)], axis=1)
-        nothing = np.zeros(weights.shape)
-        self._evidence = np.concatenate([self._evidence, nothing], axis=1)
+            tied = len(self.comparisons) and self.comparisons.outcome[0] == TIE
+            weights[1, : 2 if tied else 1] *= 1 + FOUNDER_WEIGHT
+        self._posterior = np.concatenate([self._posterior, weights / weights.sum(axis=0)], axis=1)
+        no_messages = np.zeros(weights.shape)
+        self._log_likelihood = np.concatenate([self._log_likelihood, no_messages], axis=1)
 
-    def twin(self, answers: int | None = None) -> "Beliefs":
-        """Return beliefs that can be changed without changing these.
+    def copy(self, comparisons: int | None = None) -> "ClassPosterior":
+        """Return a posterior that can be updated independently.
 
         Parameters
         ----------
-        answers
-            How many of the answers they are to know of; None for all there are now.
+        comparisons
+            How many of the comparisons it rests on; None for all there are now.
         """
         # Arrays are replaced when they change, never written to.
-        twin = copy.copy(self)
-        twin.answers = self.answers.first_ones(answers)
-        twin.crowd = self.crowd.twin()
-        twin.founders = self.founders.copy()
-        return twin
+        copied = copy.copy(self)
+        copied.comparisons = self.comparisons.prefix(comparisons)
+        copied.crowd = self.crowd.copy()
+        copied.founders = self.founders.copy()
+        return copied
 
-    def anew(self) -> "Beliefs":
-        """Return beliefs in the same answers that know nothing but which workers disagree."""
-        other = Beliefs(self.crowd.expected_error)
-        other.answers = self.answers.first_ones()
-        other.crowd = self.crowd.anew(opposed(other.answers, self.crowd.size))
-        other.extend(self.size)
-        return other
+    def restarted(self) -> "ClassPosterior":
+        """Return a posterior from the same comparisons that starts from the workers' camps only."""
+        restarted = ClassPosterior(self.crowd.expected_error)
+        restarted.comparisons = self.comparisons.prefix()
+        minority = minority_camp(restarted.comparisons, self.crowd.size)
+        restarted.crowd = self.crowd.restarted(minority)
+        restarted.extend(self.size)
+        return restarted
 
-    def turn_over(self) -> bool:
-        """Turn the order upside down if most workers would have to reverse it; say whether.
+    def reverse_order(self) -> bool:
+        """Take the mirror image of the order if it is likelier, given the workers; say whether.
 
-        The mirror image explains answers as well, if who seemed to reverse does not and the others
-        do. The beliefs that messages settle on may be either.
+        The mirror image explains the answers equally well, if ordinary and reversing workers change
+        roles. Messages may converge to either.
         """
-        if not self.crowd.mirrored:
+        if not self.crowd.is_mirrored:
             return False
         self.crowd.mirror()
         self.founders.reverse()
-        # What features say is of the classes as they were.
-        self._odds = None
+        # The features' odds are about the classes in their old order.
+        self._feature_odds = None
         self._messages = self._messages[::-1]
-        self._evidence = self._evidence[::-1]
-        self._chances = self._chances[::-1]
-        self.set_prior()
+        self._log_likelihood = self._log_likelihood[::-1]
+        self._posterior = self._posterior[::-1]
+        self.update_prior()
         return True
 
     # -- changing the classes -------------------------------------------------------------------
 
-    def found(self, document: int, gap: int) -> None:
-        """Make a document the founder of a class in a gap."""
-        rows = places.split_gap(gap, self.classes)
-        chances = self._chances[rows]
-        chances[2 * gap : 2 * gap + 3] /= 3
-        chances[:, document] = 0
-        chances[2 * gap + 1, document] = 1
+    def create_class(self, document: int, gap: int) -> None:
+        """Create a class in a gap, with a document as its founder."""
+        rows = places.split_gap(gap, self.class_count)
+        posterior = self._posterior[rows]
+        posterior[2 * gap : 2 * gap + 3] /= 3
+        posterior[:, document] = 0
+        posterior[2 * gap + 1, document] = 1
         self.founders.insert(gap, document)
-        self._continue(chances, self._messages[rows])
+        self._continue_with(posterior, self._messages[rows])
 
-    def join(self, upper: int) -> None:
-        """Make one class of a class and the next."""
+    def merge_with_next(self, upper: int) -> None:
+        """Merge a class and the next one."""
         start, stop = 2 * upper + 1, 2 * upper + 4
-        smaller = upper if self.counts[upper] < self.counts[upper + 1] else upper + 1
+        smaller = upper if self.class_sizes[upper] < self.class_sizes[upper + 1] else upper + 1
         del self.founders[smaller]
-        self._start_from(places.gather(self._chances, start, stop))
+        self._restart_from(places.merge_places(self._posterior, start, stop))
 
-    def lay(self, gone: int, over: int) -> None:
-        """Make one class of two anywhere, in the belief that many reverse."""
-        chances = self._chances.copy()
-        chances[2 * over + 1] += chances[2 * gone + 1]
-        chances[2 * gone + 1] = 0
-        del self.founders[gone]
-        self.crowd.suspect()
-        self._start_from(places.gather(chances, 2 * gone, 2 * gone + 3))
+    def merge_into(self, source: int, target: int) -> None:
+        """Merge a class into any other one, and suspect that many workers reverse."""
+        posterior = self._posterior.copy()
+        posterior[2 * target + 1] += posterior[2 * source + 1]
+        posterior[2 * source + 1] = 0
+        del self.founders[source]
+        self.crowd.suspect_reversal()
+        self._restart_from(places.merge_places(posterior, 2 * source, 2 * source + 3))
 
-    def swap(self, upper: int) -> None:
-        """Let a class and the next change places."""
-        rows = np.arange(len(self._chances))
+    def swap_with_next(self, upper: int) -> None:
+        """Exchange a class and the next one."""
+        rows = np.arange(len(self._posterior))
         rows[[2 * upper + 1, 2 * upper + 3]] = 2 * upper + 3, 2 * upper + 1
         self.founders[upper : upper + 2] = self.founders[upper + 1], self.founders[upper]
-        self._start_from(self._chances[rows])
+        self._restart_from(self._posterior[rows])
 
-    def split(self, whole: int, members: NDArray[np.intp], upper: Array) -> None:
-        """Make two classes of one, given how likely each member is of the upper part."""
-        place = 2 * whole + 1
-        rows = [*range(place + 1), *range(place - 1, places.place_count(self.classes))]
-        chances = self._chances[rows]
-        chances[place + 1] = 0
-        chances[[place, place + 2]] /= 2
-        chances[:, members] = 0
-        chances[place, members] = upper
-        chances[place + 2, members] = 1 - upper
+    def split_class(self, number: int, members: Indices, upper: Array) -> None:
+        """Split a class, given the probability of each member for the upper part."""
+        place = 2 * number + 1
+        rows = [*range(place + 1), *range(place - 1, places.place_count(self.class_count))]
+        posterior = self._posterior[rows]
+        posterior[place + 1] = 0
+        posterior[[place, place + 2]] /= 2
+        posterior[:, members] = 0
+        posterior[place, members] = upper
+        posterior[place + 2, members] = 1 - upper
         founders = int(members[upper.argmax()]), int(members[upper.argmin()])
-        self.founders[whole : whole + 1] = founders
-        self._start_from(chances)
+        self.founders[number : number + 1] = founders
+        self._restart_from(posterior)
 
-    def _start_from(self, chances: Array) -> None:
-        """Go on from beliefs over other classes than before, as if they were well founded."""
-        # Workers seemed to err where they were right, or to be right where they erred: that has to
-        # be unlearned first.
-        answers = self.answers
-        sides = np.take(chances.astype(np.float32), self._sides, axis=1, mode="clip")
-        related = factor_messages.relate(sides[:, : len(answers)], sides[:, len(answers) :])
-        self.crowd.learn_anew(answers.worker, answers.answer, related)
-        likelihood = self.crowd.weigh(answers.worker, answers.answer).likelihood
-        told = factor_messages.tell(
-            factor_messages.both_ways(likelihood), factor_messages.swapped(sides)
+    def remove_class(self, number: int) -> None:
+        """Remove a class that has no members."""
+        del self.founders[number]
+        start, stop = 2 * number, 2 * number + 3
+        messages = places.merge_places(self._messages, start, stop, mean=True)
+        self._continue_with(places.merge_places(self._posterior, start, stop), messages)
+
+    def _restart_from(self, posterior: Array) -> None:
+        """Continue from a posterior over other classes, with a worker model fitted to it."""
+        # With the old classes right answers passed for errors, and errors for right answers. The
+        # worker model has to forget that first.
+        comparisons = self.comparisons
+        sides = np.take(posterior.astype(np.float32), self._sides, axis=1, mode="clip")
+        count = len(comparisons)
+        relations = factor_messages.relation_probabilities(sides[:, :count], sides[:, count:])
+        worker, outcome = comparisons.worker, comparisons.outcome
+        self.crowd.update_given_relations(worker, outcome, relations)
+        likelihood = self.crowd.cavity_likelihood(worker, outcome).marginal
+        messages = factor_messages.factor_messages(
+            factor_messages.stack_directions(likelihood), factor_messages.swap_sides(sides)
         )
-        self._continue(chances, told)
-        # Here an answer heard itself, in what was believed: none of that is to be kept.
+        self._continue_with(posterior, messages)
+        # These messages were computed without cavities: the next ones replace them undamped.
         self._sent = 0
 
-    def drop(self, gone: int) -> None:
-        """Give up a class that has no member."""
-        del self.founders[gone]
-        start, stop = 2 * gone, 2 * gone + 3
-        told = places.gather(self._messages, start, stop, mean=True)
-        self._continue(places.gather(self._chances, start, stop), told)
-
-    def _continue(self, chances: Array, told: factor_messages.Many) -> None:
-        """Go on with other places than before."""
-        self._chances, self._messages = chances, told
-        self._odds = None
-        self._gather_evidence()
-        self.set_prior()
-        self.believe()
+    def _continue_with(self, posterior: Array, messages: Array32) -> None:
+        """Continue with other places than before."""
+        self._posterior, self._messages = posterior, messages
+        self._feature_odds = None
+        self._combine_messages()
+        self.update_prior()
+        self.normalize()

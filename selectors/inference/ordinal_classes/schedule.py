@@ -1,162 +1,178 @@
-"""When beliefs are fitted anew: rarely enough to be cheap, often enough to be right.
+"""The inference schedule: rarely enough to be cheap, often enough to be right.
 
-A fit starts from the last one and takes in all answers since. Whoever looks in between gets beliefs
-that are fitted further, from there to nearly the last answer; the very last ones move only their
-own two documents. What is looked at leaves no trace, so whoever reads a long log makes the few fits
-that others start from, and at the end a single one to look at.
+A fit starts from the last one, with all comparisons since. In between, `current` returns a snapshot
+that is fitted further, from there to nearly the last comparison; the very last ones update only
+their own two documents. Reading leaves no trace: a fold over a long log makes the few fits that
+others start from, and at the end a single one to be read.
 """
 
 import numpy as np
 
 from nextpair.selectors.aggregation import bradley_terry
-from nextpair.selectors.inference.ordinal_classes import structure_search
-from nextpair.selectors.inference.ordinal_classes.comparisons import BETTER, TIED, WORSE
+from nextpair.selectors.inference.comparisons import BETTER, TIE, WORSE, Observation
+from nextpair.selectors.inference.numerics import Array
 from nextpair.selectors.inference.ordinal_classes.feature_prior import FeatureModel
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.ordinal_classes.posterior import Beliefs
-from nextpair.selectors.inference.ordinal_classes.snapshot import Said, View
+from nextpair.selectors.inference.ordinal_classes.posterior import ClassPosterior
+from nextpair.selectors.inference.ordinal_classes.snapshot import ClassSnapshot
+from nextpair.selectors.inference.ordinal_classes.structure_search import search_structure
+from nextpair.selectors.inference.schedule import InferenceSchedule
 from nextpair.selectors.inference.workers.crowd import USUAL_ERROR
 from nextpair.selectors.state.documents import Documents
 
-_OUTCOMES = np.array([bradley_terry.BETTER, bradley_terry.TIE, bradley_terry.WORSE])
 SWEEPS = 2
-"""Rounds of messages in a fit."""
-LAST_SWEEPS = 6
-"""Rounds in the fit that a report rests on."""
-GROWTH, FEW, GROWTH_OF_MANY = 20, 1_000, 2
-"""A fit is due when the answers have grown by one in so many, of few and of many answers."""
-LOOKS, LOOK_SWEEPS = 100, 2
-"""What is looked at is fitted anew when answers have grown by one in so many since the last fit,
-with so many rounds: what one answer settles, nobody needs to be asked about."""
-THOROUGH, THOROUGH_OF_MANY = 1.5, 2.0
-"""Classes are joined and split, which takes trying, when the answers have grown by this factor."""
-LESSON = 1.25
-"""What features say is learnt anew when the answers have grown by this factor, or with classes."""
-TRIES, LAST_TRIES = 2, 6
-"""How many times then, and in the fit that a report rests on."""
+"""Sweeps of messages in a fit that others start from."""
+CONVERGED_SWEEPS = 6
+"""Sweeps in the fit that is reported."""
+REFIT_DIVISOR, FEW_COMPARISONS, REFIT_DIVISOR_OF_MANY = 20, 1_000, 2
+"""A fit is due when the comparisons have grown by one in this many, of few and of many."""
+CURRENT_REFIT_DIVISOR, CURRENT_SWEEPS = 100, 2
+"""The snapshot to choose pairs from is fitted anew when the comparisons have grown by one in this
+many since the last fit, with this many sweeps: what one answer makes certain of other documents
+need not be asked."""
+SEARCH_GROWTH, SEARCH_GROWTH_OF_MANY = 1.5, 2.0
+"""Swaps, merges and splits of classes, which take time, are tried when the comparisons have grown
+by this factor."""
+FEATURE_GROWTH = 1.25
+"""The feature model is fitted anew when the comparisons have grown by this factor, or the classes
+have changed."""
+SEARCH_TRIES, CONVERGED_SEARCH_TRIES = 2, 6
+"""The tries of the structure search then, and in the fit that is reported."""
 
 
-class Fitting:
-    """Beliefs over a topic's documents, fitted to its answers from time to time."""
+class ClassSchedule(InferenceSchedule[ClassSnapshot]):
+    """The posterior over the places of a topic's documents, fitted from time to time."""
 
     def __init__(self, documents: Documents, founder: int, error: float = USUAL_ERROR) -> None:
         self._size = len(documents)
         self._features = FeatureModel(documents)
         self._priors = documents.priors
         self._founder = founder
-        # In the order in which answers came to them, which is how beliefs number documents.
+        # Numbers of documents by position, in the order in which they were first compared.
         self._numbers: dict[int, int] = {}
-        self._beliefs = Beliefs(error)
-        # What features said when the last fit was made, and say of the classes that came of it.
-        self._hints: Array | None = None
-        self._new_hints: Array | None = None
-        self._due = self._revised = self._taught = 1
-        # Answers since the last fit; how many of them the view rests on, and has taken in.
-        self._since: list[Said] = []
-        self._view: View | None = None
-        self._refined = self._taken = 0
-        self._final: View | None = None
+        self._posterior = ClassPosterior(error)
+        # The features' odds in the last fit, and for the classes that came of it.
+        self._feature_log_odds: Array | None = None
+        self._new_feature_log_odds: Array | None = None
+        self._fit_due = self._searched_at = self._features_fitted_at = 1
+        # Comparisons since the last fit; how many the snapshot is fitted to, and has observed.
+        self._recent: list[Observation] = []
+        self._current: ClassSnapshot | None = None
+        self._fitted_recent = self._observed_recent = 0
+        self._converged: ClassSnapshot | None = None
 
-    def add(self, first: int, second: int, answer: int, worker: str) -> None:
-        """Take in one more answer."""
-        answers, numbers = self._beliefs.answers, self._numbers
-        # Numbered as they come, the better one first, so that no position has a say in a fit;
+    @property
+    def count(self) -> int:
+        """How many comparisons there are."""
+        return len(self._posterior.comparisons)
+
+    def observe(self, first: int, second: int, outcome: int, worker: str) -> None:
+        """Add one comparison."""
+        comparisons, numbers = self._posterior.comparisons, self._numbers
+        # Numbered as they come, the better one first, so that positions have no effect on a fit;
         # of two that are tied the one with the higher prior score.
-        if answer == WORSE or (answer == TIED and self._priors[second] > self._priors[first]):
-            first, second, answer = second, first, TIED if answer == TIED else BETTER
-        one, other = (numbers.setdefault(each, len(numbers)) for each in (first, second))
-        answers.add(one, other, answer, self._beliefs.crowd.number(worker))
-        self._since.append((first, second, answer, worker))
-        self._final = None
-        count = len(answers)
-        if count >= self._due:
-            if not self._beliefs.hinted or count >= LESSON * self._taught:
-                self._taught = count
-                self._hints = self._learn_hints(self._beliefs)
-            self._beliefs = self._fit(self._beliefs, self._hints, SWEEPS, self._tries())
-            self._view = self._new_hints = None
-            self._since.clear()
-            self._due = count + max(1, count // (GROWTH if count < FEW else GROWTH_OF_MANY))
+        if outcome == WORSE or (outcome == TIE and self._priors[second] > self._priors[first]):
+            first, second, outcome = second, first, TIE if outcome == TIE else BETTER
+        number, other = (numbers.setdefault(each, len(numbers)) for each in (first, second))
+        comparisons.append(number, other, outcome, self._posterior.crowd.number(worker))
+        self._recent.append((first, second, outcome, worker))
+        self._converged = None
+        count = len(comparisons)
+        if count >= self._fit_due:
+            is_feature_fit_due = count >= FEATURE_GROWTH * self._features_fitted_at
+            if not self._posterior.has_feature_odds or is_feature_fit_due:
+                self._features_fitted_at = count
+                self._feature_log_odds = self._fit_features(self._posterior)
+            self._posterior = self._fit(
+                self._posterior, self._feature_log_odds, SWEEPS, self._search_tries()
+            )
+            self._current = self._new_feature_log_odds = None
+            self._recent.clear()
+            divisor = REFIT_DIVISOR if count < FEW_COMPARISONS else REFIT_DIVISOR_OF_MANY
+            self._fit_due = count + max(1, count // divisor)
 
-    def add_known(self, truth: int, answer: int, worker: str) -> None:
-        """Take in what someone answered whose answer was known; it counts from the next fit on."""
-        self._beliefs.crowd.anchor(worker, truth, answer)
-        self._view = self._final = None
+    def observe_gold(self, worker: str, truth: int, outcome: int) -> None:
+        """Add the response to a gold question; it counts from the next fit on."""
+        self._posterior.crowd.observe_gold(worker, truth, outcome)
+        self._current = self._converged = None
 
-    def _tries(self) -> int:
-        """Say how many times classes are to be joined or split in the fit that is due."""
-        count = len(self._beliefs.answers)
-        if count < (THOROUGH if count < FEW else THOROUGH_OF_MANY) * self._revised:
+    def _search_tries(self) -> int:
+        """Return the tries of the structure search in the fit that is due."""
+        count = len(self._posterior.comparisons)
+        growth = SEARCH_GROWTH if count < FEW_COMPARISONS else SEARCH_GROWTH_OF_MANY
+        if count < growth * self._searched_at:
             return 0
-        self._revised = count
-        return TRIES
+        self._searched_at = count
+        return SEARCH_TRIES
 
-    def look(self) -> View:
-        """Return beliefs as of the last answer, good enough to choose the next question from."""
-        since = len(self._since)
-        step = max(1, (len(self._beliefs.answers) - since) // LOOKS)
-        known = since - since % step
-        if self._view is None or self._refined != known:
-            self._view = self._refine(since - known)
-            self._refined = self._taken = known
-        self._view.take_in(self._since[self._taken :])
-        self._taken = since
-        return self._view
+    def current(self) -> ClassSnapshot:
+        """Return a posterior that is good enough to choose the next pair."""
+        recent = len(self._recent)
+        step = max(1, (len(self._posterior.comparisons) - recent) // CURRENT_REFIT_DIVISOR)
+        to_fit = recent - recent % step
+        if self._current is None or self._fitted_recent != to_fit:
+            self._current = self._refit(recent - to_fit)
+            self._fitted_recent = self._observed_recent = to_fit
+        self._current.observe(self._recent[self._observed_recent :])
+        self._observed_recent = recent
+        return self._current
 
-    def _refine(self, without: int) -> View:
-        """Return beliefs fitted to all answers but the last so many, leaving the fold alone."""
-        if without == len(self._since):
-            return self._view_of(self._beliefs, self._hints)
-        beliefs, hints = self._beliefs.twin(len(self._beliefs.answers) - without), self._hints
-        if not self._beliefs.hinted:
-            if self._new_hints is None:
-                self._new_hints = self._learn_hints(self._beliefs)
-            hints = self._new_hints
-        return self._view_of(self._fit(beliefs, hints, LOOK_SWEEPS, 0), hints)
+    def _refit(self, without: int) -> ClassSnapshot:
+        """Return a snapshot fitted to all comparisons but the last ones, leaving the fold alone."""
+        if without == len(self._recent):
+            return self._snapshot(self._posterior, self._feature_log_odds)
+        posterior = self._posterior.copy(len(self._posterior.comparisons) - without)
+        log_odds = self._feature_log_odds
+        if not self._posterior.has_feature_odds:
+            if self._new_feature_log_odds is None:
+                self._new_feature_log_odds = self._fit_features(self._posterior)
+            log_odds = self._new_feature_log_odds
+        return self._snapshot(self._fit(posterior, log_odds, CURRENT_SWEEPS, 0), log_odds)
 
-    def final(self) -> View:
-        """Return beliefs fitted to all answers, to be reported."""
-        if self._final is None:
-            beliefs, hints = self._beliefs.twin(), self._learn_hints(self._beliefs)
-            if len(beliefs.answers):
-                beliefs = self._fit(beliefs, hints, LAST_SWEEPS, LAST_TRIES)
-            self._final = self._view_of(beliefs, hints)
-        return self._final
+    def converged(self) -> ClassSnapshot:
+        """Return a posterior that is fitted to all comparisons, to be reported."""
+        if self._converged is None:
+            posterior, log_odds = self._posterior.copy(), self._fit_features(self._posterior)
+            if len(posterior.comparisons):
+                posterior = self._fit(posterior, log_odds, CONVERGED_SWEEPS, CONVERGED_SEARCH_TRIES)
+            self._converged = self._snapshot(posterior, log_odds)
+        return self._converged
 
-    def strengths(self) -> Array:
-        """Score every document by how it fared, whatever the classes; 0 if nobody judged it."""
-        answers = self._beliefs.answers
-        found = bradley_terry.rank(
-            bradley_terry.compare(
+    def bradley_terry_scores(self) -> Array:
+        """Score every document by Bradley-Terry, whatever the classes; 0 for an unjudged one."""
+        comparisons = self._posterior.comparisons
+        ranking = bradley_terry.fit_bradley_terry(
+            bradley_terry.collect_pair_responses(
                 len(self._numbers),
-                answers.first,
-                answers.second,
-                _OUTCOMES[answers.answer],
-                answers.worker,
+                comparisons.first,
+                comparisons.second,
+                comparisons.outcome,
+                comparisons.worker,
             )
         )
         scores = np.zeros(self._size)
-        scores[list(self._numbers)] = found.scores
+        scores[list(self._numbers)] = ranking.scores
         return scores
 
-    def _fit(self, beliefs: Beliefs, hints: Array | None, sweeps: int, tries: int) -> Beliefs:
-        """Fit beliefs to all answers, given what features say of every document."""
-        documents = list(self._numbers)[: beliefs.answers.documents]
-        beliefs.extend(len(documents), None if hints is None else hints[documents])
+    def _fit(
+        self, posterior: ClassPosterior, log_odds: Array | None, sweeps: int, tries: int
+    ) -> ClassPosterior:
+        """Fit a posterior to its comparisons, given the features' log-odds of every document."""
+        documents = list(self._numbers)[: posterior.comparisons.document_count]
+        posterior.extend(len(documents), None if log_odds is None else log_odds[documents])
         for _ in range(sweeps):
-            beliefs.set_prior()
-            beliefs.pass_messages()
-            beliefs.turn_over()
-        return structure_search.revise(beliefs, tries)
+            posterior.update_prior()
+            posterior.pass_messages()
+            posterior.reverse_order()
+        return search_structure(posterior, tries)
 
-    def _learn_hints(self, beliefs: Beliefs) -> Array | None:
-        """Learn what features say of every document: how much likelier each class, as a log."""
-        if not self._features.informed:
+    def _fit_features(self, posterior: ClassPosterior) -> Array | None:
+        """Return by document and class the log of how much likelier its features make the class."""
+        if not self._features.is_informative:
             return None
-        memberships = np.zeros((self._size, beliefs.classes))
-        memberships[list(self._numbers)[: beliefs.size]] = beliefs.beliefs[:, 1::2]
+        memberships = np.zeros((self._size, posterior.class_count))
+        memberships[list(self._numbers)[: posterior.size]] = posterior.probabilities[:, 1::2]
         return self._features.log_likelihood(memberships)
 
-    def _view_of(self, beliefs: Beliefs, hints: Array | None) -> View:
-        documents = list(self._numbers)[: beliefs.size]
-        return View(beliefs, self._size, documents, self._founder, hints)
+    def _snapshot(self, posterior: ClassPosterior, log_odds: Array | None) -> ClassSnapshot:
+        documents = list(self._numbers)[: posterior.size]
+        return ClassSnapshot(posterior, self._size, documents, self._founder, log_odds)

@@ -1,187 +1,212 @@
-"""What is believed of every document of a topic, as of the last answer.
+"""A snapshot of the posterior over the places of all documents of a topic, judged or not.
 
-A view starts from beliefs fitted to all answers up to then. An answer after that moves only its own
-two documents, which takes so little that plain numbers are faster than arrays.
+It starts from a fit to most comparisons. Each comparison after that updates only its own two
+documents, which takes so little that Python numbers are faster than arrays.
 """
 
 from collections.abc import Sequence
 from math import exp, log
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nextpair.selectors.inference.comparisons import Observation
+from nextpair.selectors.inference.numerics import (
+    Array,
+    Indices,
+    Mask,
+    entropy,
+    in_columns,
+    softmax,
+)
 from nextpair.selectors.inference.ordinal_classes import factor_messages
-from nextpair.selectors.inference.ordinal_classes.acquisition import entropy, lessons
-from nextpair.selectors.inference.ordinal_classes.comparisons import Disputed
-from nextpair.selectors.inference.ordinal_classes.factor_messages import APART, LEAST
-from nextpair.selectors.inference.ordinal_classes.places import SAME, Array
-from nextpair.selectors.inference.ordinal_classes.posterior import FOUNDER, Beliefs
+from nextpair.selectors.inference.ordinal_classes.acquisition import outcome_likelihood
+from nextpair.selectors.inference.ordinal_classes.factor_messages import MIN_PROBABILITY
+from nextpair.selectors.inference.ordinal_classes.places import DIFFERENCE_IN_GAP, TIE_IN_GAP
+from nextpair.selectors.inference.ordinal_classes.posterior import (
+    FOUNDER_WEIGHT,
+    ClassPosterior,
+    DisputedMerge,
+)
 from nextpair.selectors.state.bayesian_selector import Reliability
 
-MANY = 100
-"""From so many answers on it takes less to move documents together."""
-Said = tuple[int, int, int, str]
-"""An answer: its documents by their positions, what was said, and who said it."""
+BATCH_SIZE = 100
+"""From this many comparisons on it is faster to update documents with array operations."""
 
 
-class View:
-    """Beliefs over the places of all documents, judged or not, one document per row.
+class ClassSnapshot:
+    """The posterior over the places of all documents, one document per row.
 
     Parameters
     ----------
     documents
-        The position of each document there are beliefs about.
+        The position of each document in the fit.
     founder
-        The document whose class is the first one, until something is known.
-    hints
-        What features say of every document: the log of how much likelier they make each class.
+        The document whose class is the first one, as long as there are no comparisons.
+    feature_log_odds
+        By document and class, the log of how much likelier its features make the class.
     """
 
     def __init__(
         self,
-        fitted: Beliefs,
+        fitted: ClassPosterior,
         size: int,
         documents: Sequence[int],
         founder: int,
-        hints: Array | None,
+        feature_log_odds: Array | None,
     ) -> None:
-        self.answers, self.crowd = fitted.answers, fitted.crowd
-        self.classes = fitted.classes
-        self.disputed = _at(documents, fitted.disputed) if fitted.disputed else None
-        """Documents of two classes which another explanation that is nearly as good has as one."""
-        self._logs = np.tile(np.log(fitted.newcomer), (size, 1))
-        if hints is not None and fitted.hinted:
-            self._logs[:, 1::2] += hints
+        self.comparisons, self.crowd = fitted.comparisons, fitted.crowd
+        self.class_count = fitted.class_count
+        self.disputed = _at_positions(documents, fitted.disputed) if fitted.disputed else None
+        """Two classes, as documents, that are one in an explanation nearly as good."""
+        self._log_posterior: Array = np.tile(np.log(fitted.unjudged_weights), (size, 1))
+        if feature_log_odds is not None and fitted.has_feature_odds:
+            self._log_posterior[:, 1::2] += feature_log_odds
         if documents:
             self.founders = [documents[number] for number in fitted.founders]
-            self._logs[documents] = fitted.logs.T
+            self._log_posterior[documents] = fitted.log_posterior.T
         elif size:
             self.founders = [founder]
-            self._logs[founder, 1] += log(1 + FOUNDER)
+            self._log_posterior[founder, 1] += log(1 + FOUNDER_WEIGHT)
         else:
             self.founders = []
         self.judged = np.zeros(size, dtype=np.bool_)
         self.judged[documents] = True
-        self.counts = fitted.counts
-        """How many judged documents each class is expected to have."""
-        self._habits: dict[str, Array] = {}
-        self._lessons: dict[str, Array] = {}
+        self.class_sizes = fitted.class_sizes
+        """The expected number of judged documents of each class."""
+        self._confusion: dict[str, Array] = {}
+        self._outcome_likelihood: dict[str, Array] = {}
         self._summarise()
 
     def _summarise(self) -> None:
-        chances = np.exp(self._logs - self._logs.max(axis=1, keepdims=True))
-        chances /= chances.sum(axis=1, keepdims=True)
-        self.beliefs: Array = chances
-        of_classes = chances[:, 1::2]
-        self.likeliest: NDArray[np.intp] = of_classes.argmax(axis=1)
-        """The class each document is most likely of, by number, the best class being 0."""
-        self.of_likeliest: Array = of_classes.max(axis=1)
-        """How likely it is of that class."""
-        self.certainty: Array = chances.max(axis=1)
-        """How likely each document is at its likeliest place."""
-        self.entropies: Array = entropy(chances)
-        """How uncertain each document's place is, in nats."""
+        self.probabilities: Array = softmax(self._log_posterior, axis=1)
+        probabilities = self.probabilities
+        of_classes = probabilities[:, 1::2]
+        self.map_class: Indices = of_classes.argmax(axis=1)
+        """The most likely class of each document, by number, the best class being 0."""
+        self.map_class_probability: Array = of_classes.max(axis=1)
+        """The probability of that class."""
+        self.map_place_probability: Array = probabilities.max(axis=1)
+        """The probability of the most likely place of each document."""
+        self.entropies: Array = entropy(probabilities)
+        """The entropy of each document's place, in nats."""
 
-    def habits(self, worker: str) -> Array:
-        """Say how a worker answers: P(answer | relation), relation by row."""
-        known = self._habits.get(worker)
-        if known is None:
-            known = self._habits[worker] = self.crowd.of(worker)
-        return known
+    def confusion(self, worker: str) -> Array:
+        """Return the expected confusion matrix of a worker, relations as rows."""
+        confusion = self._confusion.get(worker)
+        if confusion is None:
+            confusion = self._confusion[worker] = self.crowd.confusion(worker)
+        return confusion
 
-    def lessons(self, worker: str) -> Array:
-        """Say what a worker's answers teach, at each two places."""
-        known = self._lessons.get(worker)
-        if known is None:
-            known = self._lessons[worker] = lessons(self.habits(worker), self._logs.shape[1])
-        return known
+    def outcome_likelihood(self, worker: str) -> Array:
+        """Return the probability of each outcome from a worker, by the places of both documents."""
+        likelihood = self._outcome_likelihood.get(worker)
+        if likelihood is None:
+            width = self._log_posterior.shape[1]
+            likelihood = outcome_likelihood(self.confusion(worker), width)
+            self._outcome_likelihood[worker] = likelihood
+        return likelihood
 
-    def take_in(self, said: Sequence[Said]) -> None:
-        """Let each answer move the beliefs of its two documents, one after the other."""
-        if len(said) >= MANY:
-            self._take_in_many(said)
+    def observe(self, observations: Sequence[Observation]) -> None:
+        """Update the two documents of each comparison, one comparison after the other."""
+        if len(observations) >= BATCH_SIZE:
+            self._observe_in_rounds(observations)
             return
-        for first, second, answer, worker in said:
-            better, tie, worse = self.habits(worker)[:, answer].tolist()
-            one, other = self.beliefs[first].tolist(), self.beliefs[second].tolist()
-            self._move(first, tell(other, better, tie, worse), one)
-            self._move(second, tell(one, worse, tie, better), other)
+        for first, second, outcome, worker in observations:
+            better, tie, worse = self.confusion(worker)[:, outcome].tolist()
+            of_first = self.probabilities[first].tolist()
+            of_second = self.probabilities[second].tolist()
+            self._update(first, scalar_factor_message(of_second, better, tie, worse), of_first)
+            self._update(second, scalar_factor_message(of_first, worse, tie, better), of_second)
 
-    def _take_in_many(self, said: Sequence[Said]) -> None:
-        """Take in answers in rounds: those about other documents can as well count at once."""
-        firsts, seconds = (np.array([each[side] for each in said]) for side in (0, 1))
-        chances = np.array([self.habits(worker)[:, answer] for _, _, answer, worker in said])
-        left = np.arange(len(said))
+    def _observe_in_rounds(self, observations: Sequence[Observation]) -> None:
+        """Update in rounds of comparisons without a common document, which are independent."""
+        first, second = (np.array([each[side] for each in observations]) for side in (0, 1))
+        likelihood = np.array(
+            [self.confusion(worker)[:, outcome] for _, _, outcome, worker in observations]
+        )
+        left = np.arange(len(observations))
         while len(left):
-            in_turn = _first_of_each(firsts[left], seconds[left])
-            now, left = left[in_turn], left[~in_turn]
-            sides = np.concatenate([firsts[now], seconds[now]])
-            others = factor_messages.swapped(factor_messages.in_columns(self.beliefs[sides]))
-            likelihood = factor_messages.both_ways(factor_messages.in_columns(chances[now]))
-            self._logs[sides] += np.log(factor_messages.tell(likelihood, others)).T
-            self.beliefs[sides] = factor_messages.shares(self._logs[sides].T).T
+            in_round = _without_predecessors(first[left], second[left])
+            current, left = left[in_round], left[~in_round]
+            sides = np.concatenate([first[current], second[current]])
+            others = factor_messages.swap_sides(in_columns(self.probabilities[sides]))
+            both = factor_messages.stack_directions(in_columns(likelihood[current]))
+            messages = factor_messages.factor_messages(both, others)
+            self._log_posterior[sides] += np.log(messages).T
+            self.probabilities[sides] = softmax(self._log_posterior[sides].T).T
             self.judged[sides] = True
         self._summarise()
-        self.counts = self.beliefs[self.judged, 1::2].sum(axis=0)
+        self.class_sizes = self.probabilities[self.judged, 1::2].sum(axis=0)
 
-    def _move(self, document: int, told: Sequence[float], before: Sequence[float]) -> None:
-        """Let a message move the belief about one document."""
+    def _update(self, document: int, message: Sequence[float], before: Sequence[float]) -> None:
+        """Multiply the posterior of a document by a message.
+
+        Parameters
+        ----------
+        before
+            The probabilities before that.
+        """
         logs = [
-            old + log(new) for old, new in zip(self._logs[document].tolist(), told, strict=True)
+            old + log(new)
+            for old, new in zip(self._log_posterior[document].tolist(), message, strict=True)
         ]
-        most = max(logs)
-        weights = [exp(each - most) for each in logs]
+        highest = max(logs)
+        weights = [exp(each - highest) for each in logs]
         total = sum(weights)
-        chances = [weight / total for weight in weights]
-        self._logs[document], self.beliefs[document] = logs, chances
-        of_classes = chances[1::2]
-        self.of_likeliest[document] = highest = max(of_classes)
-        self.likeliest[document] = of_classes.index(highest)
-        self.certainty[document] = max(chances)
-        self.entropies[document] = -sum(each * log(each) for each in chances if each > 0)
+        probabilities = [weight / total for weight in weights]
+        self._log_posterior[document], self.probabilities[document] = logs, probabilities
+        of_classes = probabilities[1::2]
+        self.map_class_probability[document] = most = max(of_classes)
+        self.map_class[document] = of_classes.index(most)
+        self.map_place_probability[document] = max(probabilities)
+        self.entropies[document] = -sum(each * log(each) for each in probabilities if each > 0)
         if self.judged[document]:
-            self.counts = self.counts + np.subtract(of_classes, before[1::2])
+            self.class_sizes = self.class_sizes + np.subtract(of_classes, before[1::2])
         else:
             self.judged[document] = True
-            self.counts = self.counts + of_classes
+            self.class_sizes = self.class_sizes + of_classes
 
     def reliabilities(self) -> list[Reliability]:
         """Describe the workers who have answered."""
-        return self.crowd.reliabilities(self.answers.worker)
+        return self.crowd.reliabilities(self.comparisons.worker)
 
 
-def _at(documents: Sequence[int], disputed: Disputed) -> Disputed:
-    """Return the positions of documents of two classes."""
-    one, other = disputed
+def _at_positions(documents: Sequence[int], disputed: DisputedMerge) -> DisputedMerge:
+    """Return two classes with the positions of documents in place of their numbers."""
+    source, target = disputed
     positions = np.array(documents, dtype=np.intp)
-    return positions[one], positions[other]
+    return positions[source], positions[target]
 
 
-def tell(others: Sequence[float], better: float, tie: float, worse: float) -> list[float]:
-    """Return the chance of an answer at each place of its document.
+def scalar_factor_message(
+    other: Sequence[float], better: float, tie: float, worse: float
+) -> list[float]:
+    """Return the message of one answer: the same as `factor_messages`, in Python numbers.
 
     Parameters
     ----------
-    others
-        What is believed of the other document.
+    other
+        The distribution of the other document over places.
     better, tie, worse
-        The chance of the answer, were the document better than, tied with and worse than the other.
+        The probability of the answer, were the document better than, tied with and worse than the
+        other.
     """
-    in_gap = SAME * tie + APART * (better + worse)
-    above, below, told = 0.0, sum(others), []
-    for place, chance in enumerate(others):
-        below -= chance
-        same = tie if place % 2 else in_gap
-        told.append(max(better * below + same * chance + worse * above, LEAST))
-        above += chance
-    return told
+    in_gap = TIE_IN_GAP * tie + DIFFERENCE_IN_GAP * (better + worse)
+    above, below, message = 0.0, sum(other), []
+    for place, probability in enumerate(other):
+        below -= probability
+        same_place = tie if place % 2 else in_gap
+        likelihood = better * below + same_place * probability + worse * above
+        message.append(max(likelihood, MIN_PROBABILITY))
+        above += probability
+    return message
 
 
-def _first_of_each(firsts: NDArray[np.intp], seconds: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Say which pairs have no document of a pair before them."""
-    order = np.arange(len(firsts))
-    earliest = np.full(max(firsts.max(), seconds.max()) + 1, len(firsts))
-    np.minimum.at(earliest, firsts, order)
-    np.minimum.at(earliest, seconds, order)
-    first: NDArray[np.bool_] = (earliest[firsts] == order) & (earliest[seconds] == order)
-    return first
+def _without_predecessors(first: Indices, second: Indices) -> Mask:
+    """Return the pairs that have no document in common with a pair before them."""
+    order = np.arange(len(first))
+    earliest = np.full(max(first.max(), second.max()) + 1, len(first))
+    np.minimum.at(earliest, first, order)
+    np.minimum.at(earliest, second, order)
+    independent: Mask = (earliest[first] == order) & (earliest[second] == order)
+    return independent

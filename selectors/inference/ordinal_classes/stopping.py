@@ -1,111 +1,114 @@
-"""When it is enough: how certain the places of which documents must be."""
+"""The stopping rule: the expected number of misplaced documents is below a tolerance."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from nextpair.selectors.inference.numerics import Array, entropy
 from nextpair.selectors.inference.ordinal_classes import places
-from nextpair.selectors.inference.ordinal_classes.acquisition import entropy
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.ordinal_classes.snapshot import View
+from nextpair.selectors.inference.ordinal_classes.snapshot import ClassSnapshot
 
-ALONE = 0.5
-"""A founder is alone in a class that is expected to have fewer others."""
+ALONE_BELOW = 0.5
+"""A founder is alone in its class if fewer other members than this are expected."""
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """What has to be reached.
+class ClassStoppingRule:
+    """When the order of classes is certain enough.
 
     Parameters
     ----------
     risk
-        How many documents may be misplaced, as a share of those outside the largest class: they are
-        what an order tells of, and a topic with few of them needs more certainty about each.
+        How many documents may be misplaced, as a share of those outside the largest class: these
+        are what an order is about, and with few of them each needs more certainty.
     top
-        Only the best so many need to be settled; 0 for all.
+        Only this many of the best documents have to be settled; 0 for all.
     """
 
     risk: float
     top: int = 0
 
-    def look(self, view: View) -> "Reach":
-        """Say how far beliefs are from it."""
-        width = view.beliefs.shape[1]
-        told_apart = self._last_wanted(view) if self.top else width
-        some = told_apart < width - 1
-        right, entropies = _best_of(view, told_apart) if some else _all_of(view)
-        counts, doubts = view.counts, 1 - right
-        most = self.risk * max(float(counts.sum() - counts.max(initial=0)), 1.0)
-        return Reach(entropies, doubts, np.where(view.judged, doubts, 1.0), most, told_apart)
+    def status(self, snapshot: ClassSnapshot) -> "ClassStoppingStatus":
+        """Return how far the posterior is from being certain enough."""
+        width = snapshot.probabilities.shape[1]
+        relevant_places = self._relevant_places(snapshot) if self.top else width
+        is_partial = relevant_places < width - 1
+        right, entropies = (
+            _certainty_of_top(snapshot, relevant_places) if is_partial else _certainty(snapshot)
+        )
+        sizes, errors = snapshot.class_sizes, 1 - right
+        tolerance = self.risk * max(float(sizes.sum() - sizes.max(initial=0)), 1.0)
+        with_unjudged = np.where(snapshot.judged, errors, 1.0)
+        return ClassStoppingStatus(entropies, errors, with_unjudged, tolerance, relevant_places)
 
-    def _last_wanted(self, view: View) -> int:
-        """Return how many places there are up to the class that the last wanted document is in."""
-        sizes = np.bincount(view.likeliest, minlength=view.classes)
+    def _relevant_places(self, snapshot: ClassSnapshot) -> int:
+        """Return the number of places down to the class of the last wanted document."""
+        sizes = np.bincount(snapshot.map_class, minlength=snapshot.class_count)
         last = int(np.searchsorted(sizes.cumsum(), self.top))
-        return 2 * min(last, view.classes - 1) + 2
+        return 2 * min(last, snapshot.class_count - 1) + 2
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """How far beliefs are from a goal.
+class ClassStoppingStatus:
+    """How far a posterior is from meeting the stopping rule.
 
     Parameters
     ----------
     entropies
-        How uncertain each document's place is, as far as it matters, in nats.
-    doubts
-        How likely each document is not where it seems to be, judged or not.
+        The entropy of each document's place, as far as it matters, in nats.
+    posterior_errors
+        The posterior probability that each document is misplaced.
     errors
-        The same; 1 before anybody has judged it.
-    most
+        The same, but 1 for an unjudged document.
+    tolerance
         How many documents may be misplaced.
-    told_apart
-        How many places, best first, need to be told from each other.
+    relevant_places
+        How many places, best first, have to be told from each other.
     """
 
     entropies: Array
-    doubts: Array
+    posterior_errors: Array
     errors: Array
-    most: float
-    told_apart: int
+    tolerance: float
+    relevant_places: int
 
     @property
-    def enough(self) -> bool:
-        """Whether nothing more needs to be asked."""
-        return bool(self.errors.sum() <= self.most)
+    def is_met(self) -> bool:
+        """Whether nothing more has to be asked."""
+        return bool(self.errors.sum() <= self.tolerance)
 
 
-def _best_of(view: View, told_apart: int) -> tuple[Array, Array]:
-    """Return the same, were all places from one on the same."""
-    surely = view.beliefs.copy()
-    for founder, belief in _beside_nobody(view).items():
-        surely[founder] = belief
-    wanted = places.gather(surely.T, told_apart, surely.shape[1]).T
-    right = np.maximum(wanted[:, 1::2].max(axis=1, initial=0), wanted[:, -1])
-    return right, entropy(wanted)
+def _certainty_of_top(snapshot: ClassSnapshot, relevant_places: int) -> tuple[Array, Array]:
+    """Return the certainty and entropy of each document, with all places below the top as one."""
+    probabilities = snapshot.probabilities.copy()
+    for founder, merged in _without_neighbouring_gaps(snapshot).items():
+        probabilities[founder] = merged
+    relevant = places.merge_places(probabilities.T, relevant_places, probabilities.shape[1]).T
+    right = np.maximum(relevant[:, 1::2].max(axis=1, initial=0), relevant[:, -1])
+    return right, entropy(relevant)
 
 
-def _all_of(view: View) -> tuple[Array, Array]:
-    """Return how surely each document is placed, and how uncertain that is."""
-    right, entropies = view.of_likeliest.copy(), view.entropies.copy()
-    for founder, surely in _beside_nobody(view).items():
-        right[founder] = surely[1::2].max()
-        entropies[founder] = entropy(surely)
+def _certainty(snapshot: ClassSnapshot) -> tuple[Array, Array]:
+    """Return the probability of each document's most likely class, and the entropy of its place."""
+    right, entropies = snapshot.map_class_probability.copy(), snapshot.entropies.copy()
+    for founder, merged in _without_neighbouring_gaps(snapshot).items():
+        right[founder] = merged[1::2].max()
+        entropies[founder] = entropy(merged)
     return right, entropies
 
 
-def _beside_nobody(view: View) -> dict[int, Array]:
-    """Return beliefs in which who is alone in a class is not told from who would be beside it.
+def _without_neighbouring_gaps(snapshot: ClassSnapshot) -> dict[int, Array]:
+    """Return the posterior of each lone founder with the gaps beside its class merged into it.
 
-    Both mean the same order, so no answer could decide between them.
+    In these gaps it would be a class of its own, too: all three mean the same order, so no answer
+    could tell them apart.
     """
-    counts = view.counts.tolist()
-    found: dict[int, Array] = {}
-    for number, founder in enumerate(view.founders):
+    sizes = snapshot.class_sizes.tolist()
+    merged: dict[int, Array] = {}
+    for number, founder in enumerate(snapshot.founders):
         place = 2 * number + 1
-        if counts[number] - view.beliefs.item(founder, place) < ALONE:
-            surely = found.setdefault(founder, view.beliefs[founder].copy())
-            surely[place] = surely[place - 1 : place + 2].sum()
-            surely[[place - 1, place + 1]] = 0
-    return found
+        if sizes[number] - snapshot.probabilities.item(founder, place) < ALONE_BELOW:
+            posterior = merged.setdefault(founder, snapshot.probabilities[founder].copy())
+            posterior[place] = posterior[place - 1 : place + 2].sum()
+            posterior[[place - 1, place + 1]] = 0
+    return merged

@@ -1,240 +1,260 @@
-"""Which classes there are: finding new ones, and giving up those that were none."""
+"""Structure search: which classes there are, found by comparing log evidence.
+
+Moves on neighbouring classes (create, remove, swap, merge, split) climb to a local optimum. Three
+global moves lead out of it: the same search where many workers are suspected to reverse, a restart
+from the workers' camps, and merges of distant classes.
+"""
 
 import numpy as np
 
 from nextpair.selectors.inference.ordinal_classes.class_splits import best_split
-from nextpair.selectors.inference.ordinal_classes.comparisons import Disputed
-from nextpair.selectors.inference.ordinal_classes.merge_scores import joining_gains, layable
-from nextpair.selectors.inference.ordinal_classes.posterior import Beliefs
+from nextpair.selectors.inference.ordinal_classes.merge_scores import (
+    merge_candidates,
+    neighbour_merge_gains,
+)
+from nextpair.selectors.inference.ordinal_classes.posterior import ClassPosterior, DisputedMerge
 
-SURE = 0.9
-"""How likely a document must be of a class of its own to found one."""
-EMPTY = 0.3
-"""A class that is expected to have fewer members was none."""
-SETTLING = 4
-"""Rounds of messages before changed classes are compared with those they came from."""
-HOPELESS = -50.0
-"""How much worse they may explain the answers meanwhile, as a logarithm, to be let settle."""
-LOST = -1_000.0
-"""What explains the answers so much worse is lost, however it would settle."""
-HINT = -30.0
-"""How little the answers between two classes may speak for one, for that to be tried at all."""
-OFTEN, SUSPECT_TRIES = 0.1, 6
-"""Who sees so many differences the wrong way round may be several who reverse all of them."""
-KNOWN = 8
-"""Answers per worker before anything can be told from who disagrees with whom."""
-MARGIN = 2.0
-"""How much better a new start must explain the answers, as a logarithm, to be taken."""
-MOST_LAID, LAYING_TRIES = 3, 2
-"""How many classes are laid over others at one time, and the tries that each of them has then."""
-UNLAID = -30.0
-"""How much worse that may explain the answers meanwhile, as a logarithm, to be let settle."""
-DISPUTED = 8.0
-"""How close the next best explanation must come, as a logarithm, to be asked about."""
-MOST_CHANGES = 8
-"""At one time."""
+FOUNDING_PROBABILITY = 0.9
+"""The probability of a gap at which a document founds a class there."""
+MIN_CLASS_SIZE = 0.3
+"""Classes with a smaller expected number of members are removed."""
+SETTLING_SWEEPS = 4
+"""Sweeps of messages before changed classes are compared with those they came from."""
+HOPELESS_GAIN = -50.0
+"""A neighbouring move is given up if it gains less log evidence than this while it settles."""
+ABANDONED_GAIN = -1_000.0
+"""A global move is given up at once if it gains less log evidence than this."""
+MIN_MERGE_GAIN = -30.0
+"""A merge of neighbours is tried if its score (`merge_scores.py`) is above this."""
+SUSPICIOUS_REVERSAL_RATE, SUSPICIOUS_TRIES = 0.1, 6
+"""From this rate on, ordinary workers may be several who reverse everything; and the moves that are
+tried then."""
+RESTART_ANSWERS_PER_WORKER = 8
+"""Answers per worker before the workers' camps are informative."""
+RESTART_MARGIN = 2.0
+"""The log evidence that a restart must gain."""
+MAX_DISTANT_MERGES, DISTANT_MERGE_TRIES = 3, 2
+"""Distant merges in one search, and the neighbouring moves that are tried after each."""
+MIN_DISTANT_MERGE_GAIN = -30.0
+"""A distant merge is given up if it gains less log evidence than this before other moves."""
+DISPUTED_MARGIN = 8.0
+"""An explanation whose log evidence is this close to the best one is asked about."""
+MAX_CHANGES = 8
+"""The number of changes in one search."""
 
 
-def revise(beliefs: Beliefs, tries: int) -> Beliefs:
-    """Find and give up classes until nothing is called for, and join and split them.
+def search_structure(posterior: ClassPosterior, tries: int) -> ClassPosterior:
+    """Return the posterior over the classes with the highest log evidence that was found.
 
-    Where all workers seem to err too often, the same is done in the belief that some reverse what
-    they are asked; and once enough is known of each worker, all is begun anew from who disagrees
-    with whom. In any case classes are laid over others in that belief. What explains the answers
-    better is kept.
+    Creating and removing classes is cheap and always done. With any tries, all other moves are
+    tried, too.
 
     Parameters
     ----------
     tries
-        How many times classes are joined or split at most, which takes long.
+        How many times neighbouring classes are swapped, merged or split at most, which takes long.
     """
-    beliefs = _revise(beliefs, tries)
-    if tries and beliefs.crowd.reversals >= OFTEN:
-        beliefs = _better(beliefs, _suspicious(beliefs)) or beliefs
-    if tries and len(beliefs.answers) >= KNOWN * beliefs.crowd.size:
-        beliefs = _better(beliefs, _anew(beliefs), MARGIN) or beliefs
+    posterior = _search_neighbourhood(posterior, tries)
+    if tries and posterior.crowd.reversal_rate >= SUSPICIOUS_REVERSAL_RATE:
+        posterior = _better(posterior, _suspecting_reversal(posterior)) or posterior
+    enough_answers = RESTART_ANSWERS_PER_WORKER * posterior.crowd.size
+    if tries and len(posterior.comparisons) >= enough_answers:
+        posterior = _better(posterior, _restarted(posterior), RESTART_MARGIN) or posterior
     if tries:
-        beliefs = _lay(beliefs)
-    if beliefs.turn_over():
-        _pass_messages(beliefs, 1)
-    return beliefs
+        posterior = _merge_distant_classes(posterior)
+    if posterior.reverse_order():
+        _sweep(posterior, 1)
+    return posterior
 
 
-def _lay(beliefs: Beliefs) -> Beliefs:
-    """Lay classes over others, where that explains the answers better, and note what comes close.
+def _merge_distant_classes(posterior: ClassPosterior) -> ClassPosterior:
+    """Merge classes wherever that raises the log evidence, and note a merge that comes close.
 
-    What reversers have misplaced is a class of its own in the wrong place, in which the others seem
-    to err a bit more: nothing that is done to neighbours alone leads out of that.
+    Documents that reversing workers misplaced form a class of their own in the wrong place, with a
+    crowd that seems to err a bit more. No move on neighbours leads out of that.
     """
-    beliefs.disputed = None
-    for _ in range(MOST_LAID):
-        _pass_messages(beliefs, 1)
-        laid = _best_laid(beliefs)
-        if laid is None:
+    posterior.disputed = None
+    for _ in range(MAX_DISTANT_MERGES):
+        _sweep(posterior, 1)
+        best = _best_distant_merge(posterior)
+        if best is None:
             break
-        other, gain, disputed = laid
+        merged, gain, disputed = best
         if gain > 0:
-            beliefs = other
-        if abs(gain) < DISPUTED:
-            # Nobody may be most likely of a class that several are a little likely of.
-            beliefs.disputed = disputed if all(map(len, disputed)) else None
+            posterior = merged
+        if abs(gain) < DISPUTED_MARGIN:
+            # A class may be the most likely one of no document: then there is nothing to ask.
+            posterior.disputed = disputed if all(map(len, disputed)) else None
             break
-    return beliefs
+    return posterior
 
 
-def _best_laid(beliefs: Beliefs) -> tuple[Beliefs, float, Disputed] | None:
-    """Return the best beliefs in which a class is laid over another, with what they gain."""
-    best: tuple[Beliefs, float, Disputed] | None = None
-    likeliest, support, most = beliefs.likeliest, beliefs.support(), -DISPUTED
-    for gone, over in layable(beliefs):
-        other = beliefs.twin()
-        other.lay(gone, over)
-        if not _settled(other, support) or other.support() - support < UNLAID:
+def _best_distant_merge(
+    posterior: ClassPosterior,
+) -> tuple[ClassPosterior, float, DisputedMerge] | None:
+    """Return the best posterior after a merge, the log evidence it gains, and the two classes."""
+    best: tuple[ClassPosterior, float, DisputedMerge] | None = None
+    map_class, log_evidence = posterior.map_class, posterior.log_evidence()
+    highest = -DISPUTED_MARGIN
+    for source, target in merge_candidates(posterior):
+        merged = posterior.copy()
+        merged.merge_into(source, target)
+        if (
+            not _settles(merged, log_evidence)
+            or merged.log_evidence() - log_evidence < MIN_DISTANT_MERGE_GAIN
+        ):
             continue
-        other.turn_over()
-        other = _revise(other, LAYING_TRIES)
-        _pass_messages(other, SETTLING)
-        gain = other.support() - support
-        # What is worse and has the two classes apart again is no other explanation.
-        together = np.ptp(other.likeliest[[beliefs.founders[gone], beliefs.founders[over]]]) == 0
-        if gain > most and (gain > 0 or together):
-            members = np.flatnonzero(likeliest == gone), np.flatnonzero(likeliest == over)
-            best, most = (other, gain, members), gain
+        merged.reverse_order()
+        merged = _search_neighbourhood(merged, DISTANT_MERGE_TRIES)
+        _sweep(merged, SETTLING_SWEEPS)
+        gain = merged.log_evidence() - log_evidence
+        # If the two classes are separate again and nothing is gained, it is no other explanation.
+        founders = [posterior.founders[source], posterior.founders[target]]
+        together = np.ptp(merged.map_class[founders]) == 0
+        if gain > highest and (gain > 0 or together):
+            members = np.flatnonzero(map_class == source), np.flatnonzero(map_class == target)
+            best, highest = (merged, gain, members), gain
     return best
 
 
-def _settled(laid: Beliefs, support: float) -> bool:
-    """Let beliefs settle, unless it is hopeless; say whether they have."""
-    _pass_messages(laid, 1)
-    if laid.support() - support < LOST:
+def _settles(merged: ClassPosterior, log_evidence: float) -> bool:
+    """Run the settling sweeps, unless it is hopeless; return whether they were run."""
+    _sweep(merged, 1)
+    if merged.log_evidence() - log_evidence < ABANDONED_GAIN:
         return False
-    _pass_messages(laid, SETTLING - 1)
+    _sweep(merged, SETTLING_SWEEPS - 1)
     return True
 
 
-def _suspicious(beliefs: Beliefs) -> Beliefs:
-    """Return the same beliefs, but that some reverse what they are asked."""
-    other = beliefs.twin()
-    other.crowd.suspect()
-    _pass_messages(other, SETTLING)
-    return _revise(other, SUSPECT_TRIES)
+def _suspecting_reversal(posterior: ClassPosterior) -> ClassPosterior:
+    """Return a search result where many workers are expected to reverse."""
+    suspecting = posterior.copy()
+    suspecting.crowd.suspect_reversal()
+    _sweep(suspecting, SETTLING_SWEEPS)
+    return _search_neighbourhood(suspecting, SUSPICIOUS_TRIES)
 
 
-def _anew(beliefs: Beliefs) -> Beliefs | None:
-    """Return other beliefs that start from which workers disagree, and from nothing else."""
-    other = beliefs.anew()
-    for _ in range(SETTLING):
-        _pass_messages(other, 2)
-        other.turn_over()
-    if other.support() - beliefs.support() < LOST:
+def _restarted(posterior: ClassPosterior) -> ClassPosterior | None:
+    """Return a search result that starts from the workers' camps only; None if it is hopeless."""
+    restarted = posterior.restarted()
+    for _ in range(SETTLING_SWEEPS):
+        _sweep(restarted, 2)
+        restarted.reverse_order()
+    if restarted.log_evidence() - posterior.log_evidence() < ABANDONED_GAIN:
         return None
-    other = _revise(other, SUSPECT_TRIES)
-    _pass_messages(other, SETTLING)
-    return other
+    restarted = _search_neighbourhood(restarted, SUSPICIOUS_TRIES)
+    _sweep(restarted, SETTLING_SWEEPS)
+    return restarted
 
 
-def _revise(beliefs: Beliefs, tries: int) -> Beliefs:
-    for _ in range(MOST_CHANGES):
-        if _give_up(beliefs) or _find(beliefs):
-            _pass_messages(beliefs, 1)
+def _search_neighbourhood(posterior: ClassPosterior, tries: int) -> ClassPosterior:
+    """Change classes one move at a time, while the log evidence rises."""
+    for _ in range(MAX_CHANGES):
+        if _remove_class(posterior) or _create_class(posterior):
+            _sweep(posterior, 1)
             continue
         if not tries:
             break
         tries -= 1
-        revised = (
-            _better(beliefs, _swapped(beliefs))
-            or _better(beliefs, _joined(beliefs))
-            or _better(beliefs, _split(beliefs))
+        changed = (
+            _better(posterior, _with_swap(posterior))
+            or _better(posterior, _with_merge(posterior))
+            or _better(posterior, _with_split(posterior))
         )
-        if revised is None:
+        if changed is None:
             break
-        beliefs = revised
-    return beliefs
+        posterior = changed
+    return posterior
 
 
-def _better(beliefs: Beliefs, other: Beliefs | None, margin: float = 0.0) -> Beliefs | None:
-    """Return other beliefs if they explain the answers better, once both have settled."""
-    if other is None:
+def _better(
+    posterior: ClassPosterior, candidate: ClassPosterior | None, margin: float = 0.0
+) -> ClassPosterior | None:
+    """Return the candidate if its log evidence is higher once both have settled."""
+    if candidate is None:
         return None
-    for _ in range(SETTLING):
-        _pass_messages(beliefs, 1)
-        _pass_messages(other, 1)
-        gain = other.support() - beliefs.support()
-        if gain < HOPELESS:
+    for _ in range(SETTLING_SWEEPS):
+        _sweep(posterior, 1)
+        _sweep(candidate, 1)
+        gain = candidate.log_evidence() - posterior.log_evidence()
+        if gain < HOPELESS_GAIN:
             break
-    return other if gain > margin else None
+    return candidate if gain > margin else None
 
 
-def _pass_messages(beliefs: Beliefs, times: int) -> None:
+def _sweep(posterior: ClassPosterior, times: int) -> None:
     for _ in range(times):
-        beliefs.set_prior()
-        beliefs.pass_messages()
+        posterior.update_prior()
+        posterior.pass_messages()
 
 
-def _find(beliefs: Beliefs) -> bool:
-    gaps = beliefs.beliefs[:, 0::2]
+def _create_class(posterior: ClassPosterior) -> bool:
+    """Create a class where a document is almost certainly in a gap; return whether there is one."""
+    gaps = posterior.probabilities[:, 0::2]
     document, gap = divmod(int(gaps.argmax()), gaps.shape[1])
-    if gaps[document, gap] < SURE:
+    if gaps[document, gap] < FOUNDING_PROBABILITY:
         return False
-    beliefs.found(document, gap)
+    posterior.create_class(document, gap)
     return True
 
 
-def _give_up(beliefs: Beliefs) -> bool:
-    if beliefs.classes == 1:
+def _remove_class(posterior: ClassPosterior) -> bool:
+    """Remove the smallest class if it has no members; return whether it had none."""
+    if posterior.class_count == 1:
         return False
-    counts = beliefs.counts
-    rarest = int(counts.argmin())
-    if counts[rarest] >= EMPTY:
+    sizes = posterior.class_sizes
+    smallest = int(sizes.argmin())
+    if sizes[smallest] >= MIN_CLASS_SIZE:
         return False
-    beliefs.drop(rarest)
+    posterior.remove_class(smallest)
     return True
 
 
-def _swapped(beliefs: Beliefs) -> Beliefs | None:
-    """Return beliefs in which two neighbours change places, if answers rather speak for that.
+def _with_swap(posterior: ClassPosterior) -> ClassPosterior | None:
+    """Return a posterior with two neighbours swapped, if the answers between them support it.
 
-    Answers that are all of workers who seem to reverse may as well be right.
+    Workers are not weighed here: answers of those who seem to reverse may as well be right.
     """
-    if beliefs.classes == 1:
+    if posterior.class_count == 1:
         return None
-    answers = beliefs.answers
-    one, other = beliefs.beliefs[answers.first], beliefs.beliefs[answers.second]
+    comparisons = posterior.comparisons
+    first = posterior.probabilities[comparisons.first]
+    second = posterior.probabilities[comparisons.second]
     upper, lower = slice(1, -2, 2), slice(3, None, 2)
-    against = (answers.answer - 1.0) @ (
-        one[:, upper] * other[:, lower] - one[:, lower] * other[:, upper]
+    support = (comparisons.outcome - 1.0) @ (
+        first[:, upper] * second[:, lower] - first[:, lower] * second[:, upper]
     )
-    place = int(against.argmax())
-    if against[place] <= 0:
+    number = int(support.argmax())
+    if support[number] <= 0:
         return None
-    twin = beliefs.twin()
-    twin.swap(place)
-    return twin
+    swapped = posterior.copy()
+    swapped.swap_with_next(number)
+    return swapped
 
 
-def _split(beliefs: Beliefs) -> Beliefs | None:
-    """Return beliefs in which a class has become two, if there is one that seems to be."""
-    likeliest = beliefs.beliefs.argmax(axis=1)
-    # Halves of a class that some see the other way round would seem to be one.
-    answers = beliefs.answers.turned(beliefs.crowd.reversing)
-    for whole in range(beliefs.classes):
-        members = np.flatnonzero(likeliest == 2 * whole + 1)
-        split = best_split(answers, members, beliefs.size)
+def _with_split(posterior: ClassPosterior) -> ClassPosterior | None:
+    """Return a posterior with one class split in two, if there is one that seems to be two."""
+    map_place = posterior.probabilities.argmax(axis=1)
+    # If some workers see two halves of a class the other way round, they would seem to be one.
+    comparisons = posterior.comparisons.reversed_by(posterior.crowd.reversing_workers)
+    for number in range(posterior.class_count):
+        members = np.flatnonzero(map_place == 2 * number + 1)
+        split = best_split(comparisons, members, posterior.size)
         if split is not None and split.gain > 0:
-            twin = beliefs.twin()
-            twin.split(whole, split.members, split.upper)
-            return twin
+            changed = posterior.copy()
+            changed.split_class(number, split.members, split.upper)
+            return changed
     return None
 
 
-def _joined(beliefs: Beliefs) -> Beliefs | None:
-    """Return beliefs in which two neighbours are one, if the answers between them hint at it."""
-    if beliefs.classes == 1:
+def _with_merge(posterior: ClassPosterior) -> ClassPosterior | None:
+    """Return a posterior with two neighbours merged, if the answers between them allow it."""
+    if posterior.class_count == 1:
         return None
-    gains = joining_gains(beliefs)
+    gains = neighbour_merge_gains(posterior)
     upper = int(gains.argmax())
-    if gains[upper] <= HINT:
+    if gains[upper] <= MIN_MERGE_GAIN:
         return None
-    twin = beliefs.twin()
-    twin.join(upper)
-    return twin
+    merged = posterior.copy()
+    merged.merge_with_next(upper)
+    return merged

@@ -1,38 +1,32 @@
-"""Habits: how often a worker gives which answer, as five numbers.
+"""Confusion matrices of workers, P(outcome | relation), described by five parameters.
 
-Given a tie: how often they say tie, or name a winner. Given a difference: how often they see it,
-say tie, or see it the wrong way round.
+Given a tie: the probability of answering "tie", and that of naming a winner. Given a difference:
+the probability of answering it correctly, of answering "tie", and of answering it reversed. The two
+sides of a pair are exchangeable, so nine cells need no more than five parameters.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from nextpair.selectors.inference.ordinal_classes.places import Array
+from nextpair.selectors.inference.numerics import Array, Indices, normalized
 
-MISSED = 0.7
-"""How many of wrong answers to differences are expected to be ties; the others are reversed."""
-
-
-HABIT = np.array([[2, 3, 4], [1, 0, 1], [4, 3, 2]])
-"""Which habit each answer, by column, to each relation, by row, is a case of."""
-EITHER_WAY = np.array([1, 0.5, 1, 1, 1])
-"""Who names a winner of a tie names one as often as the other."""
-
-
-def expected(error: float) -> Array:
-    """Say how someone is expected to answer who errs so often."""
-    return np.array([1 - error, error, 1 - error, MISSED * error, (1 - MISSED) * error])
+MISSED_SHARE = 0.7
+"""The share of wrong answers to differences that are expected to be ties; the others are
+reversed."""
+PARAMETER_OF_CELL = np.array([[2, 3, 4], [1, 0, 1], [4, 3, 2]])
+"""The parameter behind each cell of the matrix: relations as rows, outcomes as columns."""
+CELL_FACTOR = np.array([1, 0.5, 1, 1, 1])
+"""The factor from a parameter to its cell: either winner of a tie is named equally often."""
 
 
-def shares(counts: Array) -> Array:
-    """Return each of some counts as a share of their sum."""
-    found: Array = counts / counts.sum(axis=-1, keepdims=True)
-    return found
+def expected_parameters(error: float) -> Array:
+    """Return the parameters expected of a worker with this share of wrong answers."""
+    return np.array([1 - error, error, 1 - error, MISSED_SHARE * error, (1 - MISSED_SHARE) * error])
 
 
-def tally(better: Array, tie: Array, worse: Array) -> Array:
-    """Count habits from how often each answer was given to each relation, answers as rows."""
+def parameter_counts(better: Array, tie: Array, worse: Array) -> Array:
+    """Count the cases of each parameter from outcome counts (rows) given each relation."""
     counts: Array = np.stack(
         [
             tie[1],
@@ -46,45 +40,50 @@ def tally(better: Array, tie: Array, worse: Array) -> Array:
     return counts
 
 
-def any_habit(seen: Array) -> tuple[Array, Array]:
-    """Describe workers who may have any habits: those to be expected, and how likely they make it.
+def estimate_parameters(counts: Array) -> tuple[Array, Array]:
+    """Estimate the parameters of workers under a uniform Dirichlet prior.
 
     Parameters
     ----------
-    seen
-        What each worker was seen to do, as counts.
+    counts
+        The cases of each parameter, one worker per row.
 
     Returns
     -------
     tuple
-        Habits by worker; and the log chance of what was seen from someone of whom nothing is known
-        beforehand, less that from someone known to have these habits.
+        Posterior means by worker; and the log marginal likelihood of the counts
+        (Dirichlet-multinomial) less their log likelihood at these means.
     """
-    habits: Array = np.concatenate([shares(seen[:, :2] + 1), shares(seen[:, 2:] + 1)], axis=1)
-    chance = _evidence(seen[:, :2]) + _evidence(seen[:, 2:])
-    return habits, chance - (seen * np.log(habits)).sum(axis=1)
+    parameters: Array = np.concatenate(
+        [normalized(counts[:, :2] + 1), normalized(counts[:, 2:] + 1)], axis=1
+    )
+    marginal = _log_marginal_likelihood(counts[:, :2]) + _log_marginal_likelihood(counts[:, 2:])
+    return parameters, marginal - (counts * np.log(parameters)).sum(axis=1)
 
 
-def _evidence(counts: Array) -> Array:
-    kinds = counts.shape[1]
-    chances: Array = gammaln(counts + 1).sum(axis=1) - gammaln(counts.sum(axis=1) + kinds)
-    return chances + gammaln(kinds)
+def _log_marginal_likelihood(counts: Array) -> Array:
+    categories = counts.shape[1]
+    marginal: Array = gammaln(counts + 1).sum(axis=1) - gammaln(counts.sum(axis=1) + categories)
+    return marginal + gammaln(categories)
 
 
-def confusion(habits: Array) -> Array:
-    """Spell habits out as P(answer | relation), by worker, relation and answer."""
-    spelt: Array = (habits * EITHER_WAY)[:, HABIT]
-    return spelt
+def confusion_matrices(parameters: Array) -> Array:
+    """Return P(outcome | relation) by worker, relation and outcome."""
+    matrices: Array = (parameters * CELL_FACTOR)[:, PARAMETER_OF_CELL]
+    return matrices
 
 
-def worth(chances: Array) -> tuple[float, float]:
-    """Return the share of right answers and the information, were all relations equally likely."""
-    answers = chances.mean(axis=0)
-    noise = -(chances * np.log(chances)).sum() / 3
-    information = (-(answers * np.log(answers)).sum() - noise) / np.log(3)
-    return float(np.trace(chances) / 3), float(max(information, 0.0))
+def accuracy_and_information(confusion: Array) -> tuple[float, float]:
+    """Return the expected accuracy and information of answers under a uniform relation.
+
+    The information is the mutual information of relation and outcome over its maximum, log 3.
+    """
+    outcomes = confusion.mean(axis=0)
+    noise = -(confusion * np.log(confusion)).sum() / 3
+    information = (-(outcomes * np.log(outcomes)).sum() - noise) / np.log(3)
+    return float(np.trace(confusion) / 3), float(max(information, 0.0))
 
 
-def given(answers: NDArray[np.intp], weights: NDArray[np.float32]) -> Array:
-    """Add up weights by row and by what was answered."""
-    return np.stack([np.bincount(answers, row, 3) for row in weights])
+def weighted_counts(outcomes: Indices, weights: NDArray[np.float32]) -> Array:
+    """Sum the weights of each row by outcome."""
+    return np.stack([np.bincount(outcomes, row, 3) for row in weights])

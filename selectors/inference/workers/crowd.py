@@ -1,288 +1,293 @@
-"""How workers answer: how often they are right, and who is not to be relied on.
+"""The crowd model: a shared confusion matrix, and workers who deviate from it.
 
-Most answer as the crowd does, some say better for worse, and some have habits of their own
-(`leanings.py`). Each answer is weighed by what its worker's others say: one answer must not vouch
-for itself. How the crowd answers is learned from what the answers most likely should have been, or
-are known to be.
+Most workers answer as the crowd does, some reverse their answers, and some have confusion matrices
+of their own (`worker_types.py`). The shared matrix is estimated by EM (Dawid and Skene) from the
+relations that belief propagation finds, from gold responses, and from a prior.
 """
 
 import copy
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nextpair.selectors.inference.ordinal_classes import factor_messages
-from nextpair.selectors.inference.ordinal_classes.factor_messages import Many
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.workers import confusion_matrices
-from nextpair.selectors.inference.workers.worker_types import Leanings
+from nextpair.selectors.inference.numerics import (
+    Array,
+    Array32,
+    Indices,
+    Mask,
+    softmax,
+)
+from nextpair.selectors.inference.workers.confusion_matrices import (
+    accuracy_and_information,
+    confusion_matrices,
+    expected_parameters,
+    weighted_counts,
+)
+from nextpair.selectors.inference.workers.shared_confusion import estimate_shared_parameters
+from nextpair.selectors.inference.workers.worker_types import (
+    ORDINARY,
+    REVERSING,
+    WorkerTypePosterior,
+)
 from nextpair.selectors.state.bayesian_selector import Reliability
 
 USUAL_ERROR = 0.15
-"""The share of wrong answers that is expected of a worker nobody has heard of."""
-PRIOR = 20.0
-"""For how many answers that expectation counts."""
-TRUST = 20.0
-"""For how many answers it counts that who errs about ties is expected to err about differences."""
-LEAST_MARGIN = 2.0
-"""A crowd as a whole sees a difference the right way round at least this many times as often."""
-SUSPICION = 0.1
-"""How often others are expected to err, where many are suspected to reverse."""
+"""The prior mean of the share of wrong answers of a worker."""
+SUSPECTED_ERROR = 0.1
+"""The share of wrong answers expected of the others, where many are suspected to reverse."""
 
 
-class Weighed(NamedTuple):
-    """What answers are worth.
+class ResponseLikelihood(NamedTuple):
+    """The likelihood of answers under each worker type.
 
     Parameters
     ----------
     types
-        How likely the worker of each answer is of each type, without that answer.
-    chances
-        The chance of each answer, by type and relation.
+        The cavity type posterior of the worker of each answer.
+    by_type
+        P(outcome | relation) of each answer, by type and relation.
     """
 
-    types: Many
-    chances: Many
+    types: Array32
+    by_type: Array32
 
     @property
-    def likelihood(self) -> Many:
-        """P(answer | relation) for each answer, one per column, relations as rows."""
-        mixed: Many = self.types[0] * self.chances[0]
-        mixed += self.types[1] * self.chances[1]
-        mixed += self.types[2] * self.chances[2]
-        return mixed
+    def marginal(self) -> Array32:
+        """P(outcome | relation) of each answer, one per column, relations as rows."""
+        mixture: Array32 = self.types[0] * self.by_type[0]
+        mixture += self.types[1] * self.by_type[1]
+        mixture += self.types[2] * self.by_type[2]
+        return mixture
 
 
-class Crowd:
-    """What is known of all workers of a topic.
+class CrowdModel:
+    """The workers of a topic: their types, and the confusion matrix that most of them share.
 
     Parameters
     ----------
     error
-        The share of wrong answers that is expected of them beforehand.
+        The expected share of wrong answers.
     """
 
     def __init__(self, error: float = USUAL_ERROR) -> None:
         self.expected_error = error
-        self._prior = PRIOR * np.array([1 - error, error])
-        self._names: dict[str, int] = {}
-        self._habits = confusion_matrices.expected(error)
-        self._leanings = Leanings()
-        self.plausibility = 0.0
-        """How plausible such habits are, as a logarithm, less what answers say of their workers."""
+        self._numbers: dict[str, int] = {}
+        self._parameters = expected_parameters(error)
+        self._types = WorkerTypePosterior()
+        self.log_evidence = 0.0
+        """The workers' term of the Bethe log evidence: log prior of the parameters and log evidence
+        of the types, less the answers' log evidence given their cavities."""
 
-    def twin(self) -> "Crowd":
-        """Return a crowd that can learn other things than this one."""
-        twin = copy.copy(self)
-        twin._names = self._names.copy()
-        twin._leanings = self._leanings.twin()
-        return twin
+    def copy(self) -> "CrowdModel":
+        """Return a model that can be updated independently."""
+        copied = copy.copy(self)
+        copied._numbers = self._numbers.copy()
+        copied._types = self._types.copy()
+        return copied
 
     @property
     def size(self) -> int:
         """How many workers there are."""
-        return len(self._names)
+        return len(self._numbers)
 
     def number(self, worker: str) -> int:
-        """Return a worker's number; those not seen before get the next one."""
-        return self._names.setdefault(worker, len(self._names))
+        """Return the number of a worker; a new worker gets the next number."""
+        return self._numbers.setdefault(worker, len(self._numbers))
 
-    def anchor(self, worker: str, truth: int, answer: int) -> None:
-        """Keep what someone answered whose answer was known; it is learned from with the rest."""
-        self._leanings.anchors.add(self.number(worker), truth, answer)
+    def observe_gold(self, worker: str, truth: int, outcome: int) -> None:
+        """Add the response to a gold question; the next update uses it."""
+        self._types.gold.add(self.number(worker), truth, outcome)
 
-    # -- telling --------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------
 
     @property
     def ordinary(self) -> Array:
-        """How an ordinary worker answers: P(answer | relation), relation by row."""
-        ordinary: Array = confusion_matrices.confusion(self._habits[None])[0]
+        """The confusion matrix of an ordinary worker, relations as rows."""
+        ordinary: Array = confusion_matrices(self._parameters[None])[0]
         return ordinary
 
     @property
-    def sees_ties(self) -> float:
-        """How often an ordinary worker calls two documents of one class equal."""
-        return float(self._habits[0])
+    def tie_accuracy(self) -> float:
+        """The probability that an ordinary worker calls two documents of one class tied."""
+        return float(self._parameters[0])
 
     @property
-    def reversals(self) -> float:
-        """How often an ordinary worker sees a difference the wrong way round."""
-        return float(self._habits[4])
+    def reversal_rate(self) -> float:
+        """The probability that an ordinary worker reverses a difference."""
+        return float(self._parameters[4])
 
     @property
-    def reversing(self) -> NDArray[np.bool_]:
-        """Who probably says better for worse, by number."""
-        probably: NDArray[np.bool_] = (
-            factor_messages.shares(self._leanings.of(self.size)[0])[1] > 0.5
-        )
-        return probably
+    def reversing_workers(self) -> Mask:
+        """The workers, by number, who probably reverse their answers."""
+        probable: Mask = softmax(self._types.predictive(self.size)[0])[REVERSING] > 0.5
+        return probable
 
     @property
-    def mirrored(self) -> bool:
-        """Whether more seem to reverse than not: then rather the order is upside down."""
-        return self._leanings.upside_down > 0
+    def is_mirrored(self) -> bool:
+        """Whether the mirror image of the order is the likelier one, given the workers."""
+        return self._types.mirror_log_odds > 0
 
     @property
-    def upright(self) -> bool:
-        """Whether the order is surely not upside down, as far as that can be told."""
-        return self._leanings.upright
+    def is_orientation_certain(self) -> bool:
+        """Whether the order is not its own mirror image, as surely as workers can tell."""
+        return self._types.is_orientation_certain
 
-    def of(self, worker: str) -> Array:
-        """Say how a worker answers: P(answer | relation), relation by row."""
-        # Of who has not been seen is known what is known of the next one to come.
-        number = self._names.get(worker, self.size)
-        leaning, strange = self._leanings.of(self.size + 1)
-        own: Array = self._mixed(leaning[:, number : number + 1], strange[number : number + 1])[0]
+    def confusion(self, worker: str) -> Array:
+        """Return the expected confusion matrix of a worker, relations as rows."""
+        # An unseen worker gets the posterior predictive of a new worker.
+        number = self._numbers.get(worker, self.size)
+        log_types, own_parameters = self._types.predictive(self.size + 1)
+        column = slice(number, number + 1)
+        own: Array = self._expected_confusion(log_types[:, column], own_parameters[column])[0]
         return own
 
-    def reliabilities(self, workers: NDArray[np.intp]) -> list[Reliability]:
+    def reliabilities(self, workers: Indices) -> list[Reliability]:
         """Describe every worker.
 
         Parameters
         ----------
         workers
-            Who gave each answer, by number.
+            The worker of each answer, by number.
         """
         answers = np.bincount(workers, minlength=self.size)
         return [
-            Reliability(name, int(answers[number]), *confusion_matrices.worth(self.of(name)))
-            for name, number in self._names.items()
+            Reliability(name, int(answers[number]), *accuracy_and_information(self.confusion(name)))
+            for name, number in self._numbers.items()
         ]
 
-    def _mixed(self, leaning: Array, strange: Array) -> Array:
-        """Say how workers answer, whatever type they are of: by worker, relation and answer."""
-        types = factor_messages.shares(leaning)[:, :, None, None]
+    def _expected_confusion(self, log_types: Array, own_parameters: Array) -> Array:
+        """Return the mixture of the confusion matrices of all types, by worker."""
+        types = softmax(log_types)[:, :, None, None]
         ordinary = self.ordinary
-        mixed: Array = types[0] * ordinary + types[1] * ordinary[::-1]
-        mixed += types[2] * confusion_matrices.confusion(strange)
-        return mixed
+        mixture: Array = types[0] * ordinary + types[1] * ordinary[::-1]
+        mixture += types[2] * confusion_matrices(own_parameters)
+        return mixture
 
-    # -- weighing -------------------------------------------------------------------------------
+    # -- likelihood -----------------------------------------------------------------------------
 
-    def likelihood(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Many:
-        """Return P(answer | relation) for each new answer, one per column, relations as rows."""
-        mixed = self._mixed(*self._leanings.of(self.size))
-        by_relation = mixed.transpose(1, 0, 2).reshape(3, -1).astype(np.float32)
-        chances: Many = by_relation[:, workers * 3 + answers]
-        return chances
+    def posterior_likelihood(self, workers: Indices, outcomes: Indices) -> Array32:
+        """Return P(outcome | relation) of answers given all that is known of their workers.
 
-    def weigh(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Weighed:
-        """Weigh all answers, each without what it says itself of its worker."""
-        types = self._leanings.otherwise(workers, self.size)
-        return Weighed(types, self._by_type(workers, answers))
+        For answers that are in the posterior of their worker use the `cavity_likelihood`.
+        """
+        expected = self._expected_confusion(*self._types.predictive(self.size))
+        by_relation = expected.transpose(1, 0, 2).reshape(3, -1).astype(np.float32)
+        likelihood: Array32 = by_relation[:, workers * 3 + outcomes]
+        return likelihood
 
-    def _by_type(self, workers: NDArray[np.intp], answers: NDArray[np.intp]) -> Many:
-        """Return the chance of each answer, by type and relation."""
+    def cavity_likelihood(self, workers: Indices, outcomes: Indices) -> ResponseLikelihood:
+        """Return the likelihood of all answers, each given its worker's other answers."""
+        types = self._types.cavity(workers, self.size)
+        return ResponseLikelihood(types, self._likelihood_by_type(workers, outcomes))
+
+    def _likelihood_by_type(self, workers: Indices, outcomes: Indices) -> Array32:
+        """Return the likelihood of each answer, by type and relation."""
         ordinary = self.ordinary.astype(np.float32)
-        habits_of_strange = self._leanings.of(self.size)[1]
-        strange = confusion_matrices.confusion(habits_of_strange).transpose(1, 0, 2).reshape(3, -1)
+        own_parameters = self._types.predictive(self.size)[1]
+        own = confusion_matrices(own_parameters).transpose(1, 0, 2).reshape(3, -1)
         return np.stack(
             [
-                ordinary[:, answers],
-                ordinary[::-1][:, answers],
-                strange.astype(np.float32)[:, workers * 3 + answers],
+                ordinary[:, outcomes],
+                ordinary[::-1][:, outcomes],
+                own.astype(np.float32)[:, workers * 3 + outcomes],
             ]
         )
 
-    # -- learning -------------------------------------------------------------------------------
+    # -- updating -------------------------------------------------------------------------------
 
-    def learn(
+    def update(
         self,
-        workers: NDArray[np.intp],
-        answers: NDArray[np.intp],
-        related: Many,
-        weighed: Weighed | None = None,
+        workers: Indices,
+        outcomes: Indices,
+        relations: Array32,
+        likelihood: ResponseLikelihood | None = None,
     ) -> None:
-        """Learn from all answers and from how likely each relation is otherwise, by row.
+        """Update types and confusion matrices from all answers (an M step).
 
         Parameters
         ----------
-        weighed
-            The answers as they weigh now, where that is at hand.
+        relations
+            The cavity probability of each relation (rows) for each answer.
+        likelihood
+            The cavity likelihood of the answers, if it is at hand.
         """
-        weighed = weighed or self.weigh(workers, answers)
-        joint = weighed.chances * related
-        heard = joint.sum(axis=1)
-        joint *= weighed.types[:, None]
-        answered = (weighed.types * heard).sum(axis=0)
-        joint /= answered
-        self._take_in(workers, answers, heard, joint, answered)
+        likelihood = likelihood or self.cavity_likelihood(workers, outcomes)
+        joint = likelihood.by_type * relations
+        messages = joint.sum(axis=1)
+        joint *= likelihood.types[:, None]
+        evidence = (likelihood.types * messages).sum(axis=0)
+        joint /= evidence
+        self._update(workers, outcomes, messages, joint, evidence)
 
-    def learn_anew(
-        self, workers: NDArray[np.intp], answers: NDArray[np.intp], related: Many
+    def update_given_relations(
+        self, workers: Indices, outcomes: Indices, relations: Array32
     ) -> None:
-        """Learn where relations are likely as given, whatever was answered.
+        """Update from relations that are fixed whatever the outcomes were.
 
-        How the crowd answers was learned from others.
+        The confusion matrices up to now were estimated from other relations.
         """
-        heard = (self._by_type(workers, answers) * related).sum(axis=1)
-        self._leanings.hear_anew(np.log(heard), workers, self.size, self.ordinary)
-        types = self._leanings.otherwise(workers, self.size)
-        joint = types[:, None] * related
+        messages = (self._likelihood_by_type(workers, outcomes) * relations).sum(axis=1)
+        self._types.observe_afresh(np.log(messages), workers, self.size, self.ordinary)
+        types = self._types.cavity(workers, self.size)
+        joint = types[:, None] * relations
         joint /= joint.sum(axis=(0, 1))
-        self._take_in(workers, answers, heard, joint, (types * heard).sum(axis=0))
+        self._update(workers, outcomes, messages, joint, (types * messages).sum(axis=0))
 
-    def _take_in(
+    def _update(
         self,
-        workers: NDArray[np.intp],
-        answers: NDArray[np.intp],
-        heard: Many,
-        joint: Many,
-        answered: Many,
+        workers: Indices,
+        outcomes: Indices,
+        messages: Array32,
+        joint: Array32,
+        evidence: Array32,
     ) -> None:
-        """Learn from how likely answers are by type, and with which relation; and at all."""
-        self._leanings.hear(np.log(heard))
-        self._learn_habits(answers, joint)
-        cells, truths = workers * 3 + answers, joint.sum(axis=0)
-        by_answer: list[Array] = [
-            np.bincount(cells, row, 3 * self.size).reshape(-1, 3).T.astype(np.float64)
-            for row in truths
-        ]
-        self.plausibility += self._leanings.learn(workers, self.size, by_answer, self.ordinary)
-        self.plausibility -= float(np.log(answered).sum(dtype=np.float64))
+        """Update from the messages of answers to their workers' types.
 
-    def _learn_habits(self, answers: NDArray[np.intp], joint: Many) -> None:
-        """Learn how the crowd answers, from those who do, and the other way round from the rest."""
-        given = confusion_matrices.given(answers, joint[0]) + confusion_matrices.given(
-            answers, joint[1, ::-1]
+        Parameters
+        ----------
+        joint
+            The posterior over type and relation of each answer.
+        evidence
+            The probability of each answer given all others.
+        """
+        self._types.observe(np.log(messages))
+        self._update_parameters(outcomes, joint)
+        cells, relations = workers * 3 + outcomes, joint.sum(axis=0)
+        outcome_counts: list[Array] = [
+            np.bincount(cells, row, 3 * self.size).reshape(-1, 3).T.astype(np.float64)
+            for row in relations
+        ]
+        self.log_evidence += self._types.update(workers, self.size, outcome_counts, self.ordinary)
+        self.log_evidence -= float(np.log(evidence).sum(dtype=np.float64))
+
+    def _update_parameters(self, outcomes: Indices, joint: Array32) -> None:
+        """Estimate the shared matrix from ordinary workers, and mirrored from reversing ones."""
+        outcome_counts = weighted_counts(outcomes, joint[ORDINARY]) + weighted_counts(
+            outcomes, joint[REVERSING, ::-1]
         )
-        if self._leanings.anchors:
-            types = factor_messages.shares(self._leanings.of(self.size)[0])
-            counts = self._leanings.anchors.counts(self.size)
-            given = given + np.tensordot(types[0], counts, axes=1)
-            given += np.tensordot(types[1], counts[:, ::-1], axes=1)
-        seen = confusion_matrices.tally(*given)
-        right = seen[[0, 2]].sum() + self._prior[0]
-        error = float(1 - right / (seen.sum() + PRIOR))
-        expected = confusion_matrices.expected(error)
-        differences = seen[2:] + TRUST * expected[2:]
-        # The mirror image of an order explains the answers just as well, with a crowd that
-        # reverses everything.
-        differences[2] = min(differences[2], differences[0] / LEAST_MARGIN)
-        # And two halves of one class look like two, with a crowd that misses most differences.
-        differences[1] = min(differences[1], differences[0])
-        ties = confusion_matrices.shares(seen[:2] + TRUST * expected[:2])
-        self._habits = np.concatenate([ties, confusion_matrices.shares(differences)])
-        self.plausibility = float(
-            self._prior @ np.log([1 - error, error])
-            + TRUST * (expected * np.log(self._habits / expected)).sum()
+        if self._types.gold:
+            types = softmax(self._types.predictive(self.size)[0])
+            gold_counts = self._types.gold.counts(self.size)
+            outcome_counts = outcome_counts + np.tensordot(types[ORDINARY], gold_counts, axes=1)
+            outcome_counts += np.tensordot(types[REVERSING], gold_counts[:, ::-1], axes=1)
+        self._parameters, self.log_evidence = estimate_shared_parameters(
+            outcome_counts, self.expected_error
         )
 
     # -- other explanations ---------------------------------------------------------------------
 
     def mirror(self) -> None:
-        """Take those who seemed to reverse for ordinary, and the ordinary for reversing."""
-        self._leanings.mirror()
+        """Exchange ordinary and reversing workers."""
+        self._types.mirror()
 
-    def suspect(self) -> None:
-        """Expect that some reverse what they are asked, rather than that all err often."""
-        self._habits = confusion_matrices.expected(SUSPICION)
-        self._leanings.suspect(self.ordinary)
+    def suspect_reversal(self) -> None:
+        """Expect that some workers reverse their answers, rather than that all err often."""
+        self._parameters = expected_parameters(SUSPECTED_ERROR)
+        self._types.suspect_reversal(self.ordinary)
 
-    def anew(self, reversing: NDArray[np.bool_]) -> "Crowd":
-        """Return the same workers, of whom nothing is known but who may reverse, by number."""
-        crowd = Crowd(self.expected_error)
-        crowd._names = self._names.copy()
-        crowd._leanings = self._leanings.anew(reversing, crowd.ordinary)
-        return crowd
+    def restarted(self, reversing: Mask) -> "CrowdModel":
+        """Return a model of the same workers from gold responses and two camps only."""
+        restarted = CrowdModel(self.expected_error)
+        restarted._numbers = self._numbers.copy()
+        restarted._types = self._types.restarted(reversing, restarted.ordinary)
+        return restarted

@@ -1,190 +1,230 @@
-"""Leanings: of which type each worker seems to be.
+"""Posterior over worker types.
 
-A worker is of one of three types: an ordinary one, who answers as the crowd does; one who does so
-too, but says better for worse and worse for better; or a strange one, with habits of their own.
-Every answer says something of its worker, and is weighed by what their other answers say. The
-mirror image of an order explains all answers as well, if who seemed to reverse does not and the
-others do: which of the two is right, only leanings and known answers can tell.
+A worker is of one of three types: *ordinary*, with the confusion matrix of the crowd; *reversing*,
+with the same matrix but better and worse exchanged; or *idiosyncratic*, with a confusion matrix of
+their own. Type and answers are part of one factor graph: every answer sends its worker a message
+about the type, and is weighted by the cavity, the posterior from the worker's other answers.
+
+The mirror image of an order explains all answers equally well, if reversing workers are taken for
+ordinary ones and the others for reversing. Only the type prior and gold responses tell the two
+apart.
 """
 
 import copy
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nextpair.selectors.inference.ordinal_classes import factor_messages
-from nextpair.selectors.inference.ordinal_classes.factor_messages import Many
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.workers import confusion_matrices
-from nextpair.selectors.inference.workers.gold_responses import Anchors
+from nextpair.selectors.inference.numerics import (
+    Array,
+    Array32,
+    Indices,
+    Mask,
+    logsumexp,
+    normalized,
+    softmax,
+)
+from nextpair.selectors.inference.workers.confusion_matrices import (
+    confusion_matrices,
+    estimate_parameters,
+    parameter_counts,
+)
+from nextpair.selectors.inference.workers.gold_responses import GoldResponses
 
-TYPES = np.array([19.0, 0.2, 1.0])
-"""Workers that every crowd starts with: ordinary, reversing, strange."""
-MOST_REVERSING = 0.4
-"""More of a crowd never are, or right and wrong could not be told apart."""
-SUSPECTED = np.array([0.65, 0.3, 0.05])
-"""How many are of each type, where many are suspected to reverse."""
-DIVIDED = 0.05
-"""How surely the members of either camp are of their type to begin with."""
-UPRIGHT = 40.0
-"""How much likelier than its mirror image an order must be, as a logarithm, where some may reverse.
+ORDINARY, REVERSING, IDIOSYNCRATIC = range(3)
+MIRRORED_TYPES = [REVERSING, ORDINARY, IDIOSYNCRATIC]
+"""The type that each type is in the mirror image of the order."""
+TYPE_PRIOR_COUNTS = np.array([19.0, 0.2, 1.0])
+"""Dirichlet prior of the type shares, as workers of each type that every crowd starts with."""
+MAX_REVERSING_SHARE = 0.4
+"""The largest share of reversing workers: with more, right and wrong could not be told apart."""
+SUSPECTED_SHARES = np.array([0.65, 0.3, 0.05])
+"""Type shares where many workers are suspected to reverse."""
+CAMP_DOUBT = 0.05
+"""Initial probability of either wrong type for the members of a camp."""
+ORIENTATION_LOG_ODDS = 40.0
+"""Log-odds of an order against its mirror image at which its orientation is certain, where some
+workers may reverse.
 
-Far more than it seems to take: documents were placed to agree with the very answers that count."""
+Far more than seems necessary: documents were placed to agree with the very answers that count."""
 DAMPING = 0.5
-"""How much of what an answer says of its worker is kept when it is said anew."""
-NOTHING_KNOWN = np.array([1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3])
-_USUAL = np.log(TYPES / TYPES.sum())
+"""The weight of the old message when a message to a worker is sent again."""
+UNIFORM_PARAMETERS = np.array([1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3])
+_USUAL_LOG_SHARES = np.log(TYPE_PRIOR_COUNTS / TYPE_PRIOR_COUNTS.sum())
 
 
-class Leanings:
-    """What is believed of the types of workers, by number: logarithms, types as rows."""
+class WorkerTypePosterior:
+    """Log posterior over the types of workers, types as rows, workers by number as columns."""
 
     def __init__(self) -> None:
-        self.anchors = Anchors()
-        self.shares = _USUAL
-        """How many workers are of each type."""
-        self._strange, self._unknown = np.zeros((0, 5)), np.zeros(0)
-        self._leaning = self._anchored = np.zeros((3, 0))
-        self._told: Many = np.zeros((3, 0), dtype=np.float32)
+        self.gold = GoldResponses()
+        self.log_shares = _USUAL_LOG_SHARES
+        """The logarithm of the share of workers of each type."""
+        self._own_parameters, self._own_log_evidence = np.zeros((0, 5)), np.zeros(0)
+        self._log_posterior = self._gold_messages = np.zeros((3, 0))
+        self._messages: Array32 = np.zeros((3, 0), dtype=np.float32)
 
-    def twin(self) -> "Leanings":
-        """Return leanings that can change without changing these."""
+    def copy(self) -> "WorkerTypePosterior":
+        """Return a posterior that can be updated independently."""
         # Arrays are replaced when they change, never written to.
-        twin = copy.copy(self)
-        twin.anchors = self.anchors.twin()
-        return twin
+        copied = copy.copy(self)
+        copied.gold = self.gold.copy()
+        return copied
 
-    def anew(self, reversing: NDArray[np.bool_], ordinary: Array) -> "Leanings":
-        """Return those of the same workers if nothing is known but who may reverse.
+    def restarted(self, reversing: Mask, ordinary: Array) -> "WorkerTypePosterior":
+        """Return a posterior of the same workers from gold responses and two camps only.
 
         Parameters
         ----------
+        reversing
+            The workers of the camp that is taken to reverse.
         ordinary
-            P(answer | relation) of an ordinary worker, relation by row.
+            The confusion matrix of an ordinary worker.
         """
-        other = Leanings()
-        other.anchors = self.anchors.twin()
-        other.shares = np.log(SUSPECTED)
-        camp = np.log([1 - 2 * DIVIDED, DIVIDED, DIVIDED])
-        other._anchored = other._told_by_anchors(len(reversing), ordinary)
-        other._leaning = other._anchored + np.where(reversing, camp[[1, 0, 2], None], camp[:, None])
-        return other
+        restarted = WorkerTypePosterior()
+        restarted.gold = self.gold.copy()
+        restarted.log_shares = np.log(SUSPECTED_SHARES)
+        camp = np.log([1 - 2 * CAMP_DOUBT, CAMP_DOUBT, CAMP_DOUBT])
+        restarted._gold_messages = restarted._messages_from_gold(len(reversing), ordinary)
+        restarted._log_posterior = restarted._gold_messages + np.where(
+            reversing, camp[MIRRORED_TYPES, None], camp[:, None]
+        )
+        return restarted
 
-    # -- telling --------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------
 
-    def of(self, workers: int) -> tuple[Array, Array]:
-        """Return the leanings of the first so many workers, and habits, were they strange."""
-        leaning = np.tile(self.shares[:, None], workers)
-        strange = np.tile(NOTHING_KNOWN, (workers, 1))
-        leaning[:, : self._leaning.shape[1]] = self._leaning
-        strange[: len(self._strange)] = self._strange
-        return leaning, strange
+    def predictive(self, workers: int) -> tuple[Array, Array]:
+        """Return log posteriors and own confusion parameters of the first workers.
 
-    def otherwise(self, workers: NDArray[np.intp], known: int) -> Many:
-        """Say how likely the worker of each answer is of each type, without that answer.
+        Unseen workers get the shares of the crowd and uniform parameters.
+        """
+        log_posterior = np.tile(self.log_shares[:, None], workers)
+        own_parameters = np.tile(UNIFORM_PARAMETERS, (workers, 1))
+        log_posterior[:, : self._log_posterior.shape[1]] = self._log_posterior
+        own_parameters[: len(self._own_parameters)] = self._own_parameters
+        return log_posterior, own_parameters
+
+    def cavity(self, workers: Indices, size: int) -> Array32:
+        """Return the type posterior of the worker of each answer, without that answer.
 
         Parameters
         ----------
-        known
+        workers
+            The worker of each answer.
+        size
             How many workers there are.
         """
-        leaning = self.of(known)[0].astype(np.float32)
-        others: Many = leaning[:, workers] - self._so_far(len(workers))
-        return factor_messages.shares(others)
+        log_posterior = self.predictive(size)[0].astype(np.float32)
+        log_cavity: Array32 = log_posterior[:, workers] - self._messages_of(len(workers))
+        return softmax(log_cavity)
 
-    def _so_far(self, count: int) -> Many:
-        """Return what answers have told of their workers; new ones have told nothing."""
-        told = np.zeros((3, count), dtype=np.float32)
-        told[:, : self._told.shape[1]] = self._told
-        return told
-
-    @property
-    def upside_down(self) -> float:
-        """How much likelier workers make the mirror image of the order, as a logarithm."""
-        by_order, apart = self._by_order(), self._anchored + _USUAL[:, None]
-        turned = factor_messages.log_sums(by_order[[1, 0, 2]] + apart)
-        return float((turned - factor_messages.log_sums(by_order + apart)).sum())
+    def _messages_of(self, count: int) -> Array32:
+        """Return the messages of the first answers; new answers have not sent any."""
+        messages = np.zeros((3, count), dtype=np.float32)
+        messages[:, : self._messages.shape[1]] = self._messages
+        return messages
 
     @property
-    def upright(self) -> bool:
-        """Whether the order is surely not upside down, as far as that can be told."""
-        types = factor_messages.shares(self._leaning)
-        # Once it is known who reverses, more answers change nothing.
-        most = float((types[0] - types[1]).sum() * (_USUAL[0] - _USUAL[1]))
-        return -self.upside_down >= min(UPRIGHT, most / 2)
+    def mirror_log_odds(self) -> float:
+        """The log-odds, from workers, of the mirror image against the order."""
+        mirrorable = self._mirrorable_evidence()
+        fixed = self._gold_messages + _USUAL_LOG_SHARES[:, None]
+        mirrored = logsumexp(mirrorable[MIRRORED_TYPES] + fixed)
+        return float((mirrored - logsumexp(mirrorable + fixed)).sum())
 
-    def _by_order(self) -> Array:
-        """Return what answers say of their workers that would be turned over with the order."""
-        leaning: Array = self._leaning - self.shares[:, None] - self._anchored
-        return leaning
+    @property
+    def is_orientation_certain(self) -> bool:
+        """Whether the order is not its own mirror image, as surely as workers can tell."""
+        types = softmax(self._log_posterior)
+        # Once the type of every worker is known, more answers change nothing: this is the limit.
+        limit = float(
+            (types[ORDINARY] - types[REVERSING]).sum()
+            * (_USUAL_LOG_SHARES[ORDINARY] - _USUAL_LOG_SHARES[REVERSING])
+        )
+        return -self.mirror_log_odds >= min(ORIENTATION_LOG_ODDS, limit / 2)
 
-    # -- learning -------------------------------------------------------------------------------
+    def _mirrorable_evidence(self) -> Array:
+        """Return the log evidence for types that would be mirrored with the order."""
+        evidence: Array = self._log_posterior - self.log_shares[:, None] - self._gold_messages
+        return evidence
 
-    def hear(self, told: Many) -> None:
-        """Take in what all answers say of their workers' types; it moves half way only."""
-        self._told = DAMPING * self._so_far(told.shape[1]) + (1 - DAMPING) * told
+    # -- updating -------------------------------------------------------------------------------
 
-    def hear_anew(self, told: Many, workers: NDArray[np.intp], known: int, usual: Array) -> None:
-        """Believe nothing but what answers say now."""
-        self._told = told
-        self._lean(workers, known, usual)
+    def observe(self, messages: Array32) -> None:
+        """Receive the log messages of all answers about their workers' types, damped."""
+        self._messages = DAMPING * self._messages_of(messages.shape[1]) + (1 - DAMPING) * messages
 
-    def learn(
-        self, workers: NDArray[np.intp], known: int, by_answer: list[Array], ordinary: Array
+    def observe_afresh(
+        self, messages: Array32, workers: Indices, size: int, ordinary: Array
+    ) -> None:
+        """Replace all messages, without damping, and recompute the posterior."""
+        self._messages = messages
+        self._combine(workers, size, ordinary)
+
+    def update(
+        self, workers: Indices, size: int, outcome_counts: list[Array], ordinary: Array
     ) -> float:
-        """Learn who is of which type, and how many are; return how plausible that is, as a log.
+        """Update types, shares and own parameters; return the log evidence of the workers.
 
         Parameters
         ----------
-        by_answer
-            For each relation how often each answer was given to it, answers as rows, by worker.
+        workers
+            The worker of each answer.
+        size
+            How many workers there are.
+        outcome_counts
+            For each relation the expected counts of its outcomes, outcomes as rows, by worker.
+        ordinary
+            The confusion matrix of an ordinary worker.
         """
-        if self.anchors:
-            by_truth = self.anchors.counts(known).transpose(1, 2, 0)
-            by_answer = [seen + asked for seen, asked in zip(by_answer, by_truth, strict=True)]
-        self._strange, self._unknown = confusion_matrices.any_habit(
-            confusion_matrices.tally(*by_answer)
+        if self.gold:
+            gold_counts = self.gold.counts(size).transpose(1, 2, 0)
+            outcome_counts = [
+                own + gold for own, gold in zip(outcome_counts, gold_counts, strict=True)
+            ]
+        self._own_parameters, self._own_log_evidence = estimate_parameters(
+            parameter_counts(*outcome_counts)
         )
-        said = self._lean(workers, known, ordinary)
-        weights = factor_messages.shares(self._leaning)
-        of_types = confusion_matrices.shares(weights.sum(axis=1) + TYPES)
-        of_types[2] = TYPES[2] / TYPES.sum()
-        of_types[1] = min(of_types[1], MOST_REVERSING)
-        of_types[0] = 1 - of_types[1] - of_types[2]
-        self.shares = np.log(of_types)
-        self._leaning = said + self.shares[:, None]
-        return float(factor_messages.log_sums(self._leaning).sum() + TYPES @ self.shares)
+        evidence = self._combine(workers, size, ordinary)
+        types = softmax(self._log_posterior)
+        shares = normalized(types.sum(axis=1) + TYPE_PRIOR_COUNTS)
+        shares[IDIOSYNCRATIC] = TYPE_PRIOR_COUNTS[IDIOSYNCRATIC] / TYPE_PRIOR_COUNTS.sum()
+        shares[REVERSING] = min(shares[REVERSING], MAX_REVERSING_SHARE)
+        shares[ORDINARY] = 1 - shares[REVERSING] - shares[IDIOSYNCRATIC]
+        self.log_shares = np.log(shares)
+        self._log_posterior = evidence + self.log_shares[:, None]
+        log_prior = TYPE_PRIOR_COUNTS @ self.log_shares
+        return float(logsumexp(self._log_posterior).sum() + log_prior)
 
-    def _lean(self, workers: NDArray[np.intp], known: int, ordinary: Array) -> Array:
-        """Add up what answers say of their workers' types."""
-        said: Array = np.stack(
-            [np.bincount(workers, row, known).astype(np.float64) for row in self._told]
+    def _combine(self, workers: Indices, size: int, ordinary: Array) -> Array:
+        """Sum the messages of answers and gold responses by worker, and set the posterior."""
+        evidence: Array = np.stack(
+            [np.bincount(workers, row, size).astype(np.float64) for row in self._messages]
         )
-        said[2, : len(self._unknown)] += self._unknown
-        self._anchored = self._told_by_anchors(known, ordinary)
-        said += self._anchored
-        self._leaning = said + self.shares[:, None]
-        return said
+        evidence[IDIOSYNCRATIC, : len(self._own_log_evidence)] += self._own_log_evidence
+        self._gold_messages = self._messages_from_gold(size, ordinary)
+        evidence += self._gold_messages
+        self._log_posterior = evidence + self.log_shares[:, None]
+        return evidence
 
-    def _told_by_anchors(self, known: int, ordinary: Array) -> Array:
-        """Return what answers that were known say of the types of the first so many workers."""
-        if not self.anchors:
-            return np.zeros((3, known))
-        strange = self.of(known)[1][:known]
-        return self.anchors.told(ordinary, confusion_matrices.confusion(strange))
+    def _messages_from_gold(self, size: int, ordinary: Array) -> Array:
+        """Return what gold responses say about the types of the first workers."""
+        if not self.gold:
+            return np.zeros((3, size))
+        own_parameters = self.predictive(size)[1][:size]
+        return self.gold.log_likelihood(ordinary, confusion_matrices(own_parameters))
 
-    # -- turning over ---------------------------------------------------------------------------
+    # -- mirror images --------------------------------------------------------------------------
 
     def mirror(self) -> None:
-        """Take those who seemed to reverse for ordinary, and the ordinary for reversing."""
-        self._told = self._told[[1, 0, 2]]
-        by_order = self._by_order()[[1, 0, 2]]
-        self.shares = _USUAL
-        self._leaning = by_order + self._anchored + self.shares[:, None]
+        """Exchange ordinary and reversing workers, except for what gold responses say."""
+        self._messages = self._messages[MIRRORED_TYPES]
+        mirrored = self._mirrorable_evidence()[MIRRORED_TYPES]
+        self.log_shares = _USUAL_LOG_SHARES
+        self._log_posterior = mirrored + self._gold_messages + self.log_shares[:, None]
 
-    def suspect(self, ordinary: Array) -> None:
-        """Expect that many reverse what they are asked, and forget what answers said."""
-        self.shares = np.log(SUSPECTED)
-        self._told = np.zeros_like(self._told)
-        self._anchored = self._told_by_anchors(self._leaning.shape[1], ordinary)
-        self._leaning = self._anchored + self.shares[:, None]
+    def suspect_reversal(self, ordinary: Array) -> None:
+        """Expect that many workers reverse, and discard the messages of answers."""
+        self.log_shares = np.log(SUSPECTED_SHARES)
+        self._messages = np.zeros_like(self._messages)
+        self._gold_messages = self._messages_from_gold(self._log_posterior.shape[1], ordinary)
+        self._log_posterior = self._gold_messages + self.log_shares[:, None]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from installations import new_key, serving
-from platforms.mturk import MTurk
-from platforms.mturk_server import Server
-from platforms.mturk_server import serving as serving_mturk
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_server import Server
+from platforms.fake_mturk_server import serving as serving_mturk
 
 from nextpair.app.cli import main
 from nextpair.app.client import Client

@@ -1,38 +1,38 @@
-"""Hiring from end to end, without a browser: what is published, decided, paid and told."""
+"""Hiring from end to end: publishing, decisions, payments and the activity log."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from in_process import refusal
-from platforms.hired import AT, HIRING, QUALITY, Hired, hired
-from platforms.serving import serving
-from platforms.sns import TOPIC_ARN, Signer
+from platforms.fake_server import serving
+from platforms.fake_sns import TOPIC_ARN, Signer
+from platforms.hiring_study import AT, HIRING, QUALITY, HiringStudy, hiring_study
 
 from nextpair.app.hiring.runner import Runner
 
 
 @pytest.fixture
 def signer() -> Iterator[Signer]:
-    """An SNS of our own."""
+    """A fake SNS."""
     with serving(Signer()) as running:
         yield running
 
 
 @pytest.fixture
-def one(sqlite_url: str, signer: Signer) -> Iterator[Hired]:
+def one(sqlite_url: str, signer: Signer) -> Iterator[HiringStudy]:
     """A study that may hire three at once."""
-    with hired(sqlite_url, access={"certificate_sites": signer.url}) as made:
+    with hiring_study(sqlite_url, access={"certificate_sites": signer.url}) as made:
         yield made
 
 
-def test_nothing_is_published_before_someone_says_so(one: Hired) -> None:
+def test_nothing_is_published_before_someone_says_so(one: HiringStudy) -> None:
     assert one.hiring["state"] is None
     assert not one.tick()
     assert one.mturk.hits == {}
 
 
-def test_a_study_is_published_judged_decided_and_paid(one: Hired) -> None:
+def test_a_study_is_published_judged_decided_and_paid(one: HiringStudy) -> None:
     assert one.start()["state"] == "running"
     assert one.tick()
     (hit,) = one.mturk.hits.values()
@@ -56,7 +56,7 @@ def test_a_study_is_published_judged_decided_and_paid(one: Hired) -> None:
     assert one.mturk.spent == 72
 
 
-def test_the_study_ends_when_nothing_is_left_to_ask(one: Hired) -> None:
+def test_the_study_ends_when_nothing_is_left_to_ask(one: HiringStudy) -> None:
     one.start()
     one.tick()
     for number in range(20):
@@ -75,7 +75,7 @@ def test_the_study_ends_when_nothing_is_left_to_ask(one: Hired) -> None:
 
 
 def test_a_returned_hit_frees_its_question_at_once_when_it_is_notified(sqlite_url: str) -> None:
-    with hired(sqlite_url, quality={}) as one:
+    with hiring_study(sqlite_url, quality={}) as one:
         queue = {"queue": f"{one.fake.url}/queue"}
         one.service.send("PATCH", AT, {"platform_options": queue})
         one.start()
@@ -101,7 +101,7 @@ def test_a_returned_hit_frees_its_question_at_once_when_it_is_notified(sqlite_ur
 
 
 def test_who_gives_back_what_they_had_finished_makes_room_for_the_next(sqlite_url: str) -> None:
-    with hired(sqlite_url, quality={}) as one:
+    with hiring_study(sqlite_url, quality={}) as one:
         queue = {"queue": f"{one.fake.url}/queue"}
         one.service.send("PATCH", AT, {"platform_options": queue})
         one.start()
@@ -126,7 +126,7 @@ def test_who_gives_back_what_they_had_finished_makes_room_for_the_next(sqlite_ur
         assert one.hiring["spent"] == one.mturk.spent == 72
 
 
-def test_who_comes_before_the_offer_is_noted_here_is_paid_all_the_same(one: Hired) -> None:
+def test_who_comes_before_the_offer_is_noted_here_is_paid_all_the_same(one: HiringStudy) -> None:
     one.start()
     publish = one.mturk._CreateHITWithHITType
     token = ""
@@ -148,7 +148,7 @@ def test_who_comes_before_the_offer_is_noted_here_is_paid_all_the_same(one: Hire
 
 
 def test_a_rejection_that_a_person_overturns_is_booked_though_hiring_has_stopped(
-    one: Hired,
+    one: HiringStudy,
 ) -> None:
     one.start()
     one.tick()
@@ -167,7 +167,7 @@ def test_a_rejection_that_a_person_overturns_is_booked_though_hiring_has_stopped
 def test_who_did_not_pass_is_paid_or_left_to_a_person_as_the_study_says(
     sqlite_url: str, rule: str, status: str | None, cost: int
 ) -> None:
-    with hired(sqlite_url, hiring={**HIRING, "on_failure": rule}) as one:
+    with hiring_study(sqlite_url, hiring={**HIRING, "on_failure": rule}) as one:
         one.start()
         one.tick()
         bad = one.work("ABAD", fool=True)
@@ -186,7 +186,7 @@ def test_who_did_not_pass_is_paid_or_left_to_a_person_as_the_study_says(
             assert one.done("accept")[0]["message"] == "accepted at the platform"
 
 
-def test_a_forged_or_missing_receipt_is_left_to_a_person(one: Hired) -> None:
+def test_a_forged_or_missing_receipt_is_left_to_a_person(one: HiringStudy) -> None:
     one.start()
     one.tick()
     first, second = one.take("AW1"), one.take("AW2")
@@ -208,7 +208,7 @@ def test_a_forged_or_missing_receipt_is_left_to_a_person(one: Hired) -> None:
 
 @pytest.mark.parametrize("budget", [0, 71, 144])
 def test_the_budget_is_never_exceeded(sqlite_url: str, budget: int) -> None:
-    with hired(sqlite_url, hiring={**HIRING, "budget": budget}) as one:
+    with hiring_study(sqlite_url, hiring={**HIRING, "budget": budget}) as one:
         if not budget:
             response = one.service.send("POST", f"{AT}/hiring", {"state": "running"})
             assert "hiring.budget" in refusal(response, 409, "not-hiring")["detail"]
@@ -229,7 +229,7 @@ def test_the_budget_is_never_exceeded(sqlite_url: str, budget: int) -> None:
 
 
 def test_a_platform_that_is_not_there_is_tried_again_by_itself(
-    one: Hired, monkeypatch: pytest.MonkeyPatch
+    one: HiringStudy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     one.start()
@@ -245,7 +245,7 @@ def test_a_platform_that_is_not_there_is_tried_again_by_itself(
     assert [each["kind"] for each in one.activity].count("resume") == 1
 
 
-def test_what_the_platform_refuses_to_publish_pauses_and_reserves_nothing(one: Hired) -> None:
+def test_what_the_platform_refuses_to_publish_pauses_and_reserves_nothing(one: HiringStudy) -> None:
     one.service.send("PATCH", AT, {"platform_options": {"keywords": "x" * 999, "locales": ["XX"]}})
     one.start()
     one.mturk.types = {}
@@ -264,7 +264,7 @@ def test_what_the_platform_refuses_to_publish_pauses_and_reserves_nothing(one: H
     assert one.hiring["offers"] == {"failed": 1}
 
 
-def test_stopping_offers_no_more_and_still_pays_what_was_begun(one: Hired) -> None:
+def test_stopping_offers_no_more_and_still_pays_what_was_begun(one: HiringStudy) -> None:
     one.start()
     one.tick()
     taken = one.take("AW1")
@@ -281,7 +281,7 @@ def test_stopping_offers_no_more_and_still_pays_what_was_begun(one: Hired) -> No
     assert len(one.mturk.hits) == 1
 
 
-def test_only_one_runner_leads_and_another_takes_over_when_it_is_gone(one: Hired) -> None:
+def test_only_one_runner_leads_and_another_takes_over_when_it_is_gone(one: HiringStudy) -> None:
     one.start()
     second = Runner(one.service.app.state.service, one.service.clock)
     assert one.tick()
@@ -294,7 +294,7 @@ def test_only_one_runner_leads_and_another_takes_over_when_it_is_gone(one: Hired
     assert len(one.mturk.hits) == 1
 
 
-def test_a_plan_tells_calls_and_costs_and_changes_nothing(one: Hired) -> None:
+def test_a_plan_tells_calls_and_costs_and_changes_nothing(one: HiringStudy) -> None:
     plan = one.service.post(f"{AT}/hiring/plan", {})
     assert plan["offers"] == [3]
     assert [call["name"] for call in plan["calls"]] == [
@@ -313,7 +313,7 @@ def test_a_plan_tells_calls_and_costs_and_changes_nothing(one: Hired) -> None:
 
 
 def test_a_forecast_says_what_the_whole_study_will_cost(sqlite_url: str) -> None:
-    with hired(sqlite_url, selector="placement", quality=QUALITY) as one:
+    with hiring_study(sqlite_url, selector="placement", quality=QUALITY) as one:
         plan = one.service.post(f"{AT}/hiring/plan", {})
         low, likely, high = plan["sessions"]
         assert 0 < low <= likely <= high
@@ -321,7 +321,7 @@ def test_a_forecast_says_what_the_whole_study_will_cost(sqlite_url: str) -> None
 
 
 def test_what_a_platform_posts_is_taken_once_and_only_by_its_secret_address(
-    one: Hired, signer: Signer
+    one: HiringStudy, signer: Signer
 ) -> None:
     one.service.send("PATCH", AT, {"platform_options": {"topic": TOPIC_ARN}})
     one.start()
@@ -349,7 +349,7 @@ def test_what_a_platform_posts_is_taken_once_and_only_by_its_secret_address(
     assert len(one.done("return")) == 1
 
 
-def test_a_link_hires_nobody(one: Hired) -> None:
+def test_a_link_hires_nobody(one: HiringStudy) -> None:
     one.service.make_study("plain", hiring={"budget": 100, "questions": 3})
     for path, body in (("hiring", {"state": "running"}), ("hiring/plan", {})):
         refusal(one.service.send("POST", f"/v1/studies/plain/{path}", body), 409, "not-offered")

@@ -72,7 +72,7 @@ def test_axe_finds_nothing_on_the_page_of_any_design(site: Site, axe: str, desig
 def settle(page: Page, what: str) -> None:
     """Wait until a page of the dashboard has been drawn."""
     expect(page.locator(what).first).to_be_visible()
-    expect(page.get_by_text("Looking…")).to_have_count(0)
+    expect(page.get_by_text("Loading…")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

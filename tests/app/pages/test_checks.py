@@ -48,7 +48,7 @@ def test_the_understanding_question_is_asked_until_it_is_answered_right(site: Si
     worker = site.seat("understood", "ann")
     worker.frame.get_by_role("button", name="Tea").click()
     expect(worker.frame.locator("#message-title")).to_contain_text("did not pass")
-    worker.frame.get_by_role("button", name="Go on").click()
+    worker.frame.get_by_role("button", name="Continue").click()
     worker.frame.get_by_role("button", name="Coffee").click()
     expect(worker.frame.locator("#question")).to_be_visible()
     assert worker.judge_all() == 1

@@ -1,4 +1,4 @@
-"""The owner's pages in a real browser: a study from files, watched, managed, taken home."""
+"""The owner's pages in a real browser: a study from files, from its creation to its results."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def tile(page: Page, what: str) -> str:
     return found.inner_text()
 
 
-def test_an_owner_makes_a_study_of_files_watches_it_and_takes_it_home(
+def test_an_owner_makes_a_study_of_files_watches_it_and_downloads_its_results(
     site: Site, tmp_path: Path
 ) -> None:
     page = site.sign_in()
@@ -47,9 +47,9 @@ def test_an_owner_makes_a_study_of_files_watches_it_and_takes_it_home(
     page.get_by_label("Name", exact=True).fill("from-files")
     page.get_by_label("Title", exact=True).fill("Hot drinks")
     expect(
-        page.get_by_label("Which pair is next").locator("option[value=uniform]")
+        page.get_by_label("Selector of the next pair").locator("option[value=uniform]")
     ).to_be_attached()
-    page.get_by_label("Which pair is next").select_option("merge-tie-random")
+    page.get_by_label("Selector of the next pair").select_option("merge-tie-random")
     page.get_by_label("Price of an answer").fill("0.5")
     topics = tmp_path / "topics.txt"
     topics.write_text(TOPICS, encoding="utf-8")
@@ -85,9 +85,9 @@ def test_an_owner_makes_a_study_of_files_watches_it_and_takes_it_home(
     assert saved.value.suggested_filename == "from-files.qrels"
     assert "coffee 0 d1 5\n" in content
     assert content.count("\n") == 6
-    left_out = page.get_by_text("6 documents that nobody has judged are not in the file.")
+    left_out = page.get_by_text("6 unjudged documents are not in the file.")
     expect(left_out).to_be_visible()
-    page.get_by_label("Include documents nobody has judged, as the lowest").check()
+    page.get_by_label("Include unjudged documents, with the lowest grade").check()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download").click()
     assert saved.value.path().read_text(encoding="utf-8").count("\n") == 12
@@ -105,14 +105,14 @@ def test_an_owner_sees_what_a_retraction_would_change_and_does_it(site: Site) ->
     page.get_by_role("button", name="Cancel").click()
     assert site.client.progress("retracted", "t").judgments == 6
     page.get_by_role("button", name="Retract zed").click()
-    page.get_by_label("Why").fill("answers at random")
+    page.get_by_label("Reason").fill("answers at random")
     page.get_by_role("button", name="Retract 3 answers").click()
     row = page.get_by_role("row", name=re.compile("^zed"))
     expect(row).to_contain_text("blocked")
     assert site.client.progress("retracted", "t").judgments == 3
     taken = [one for one in site.client.judgments("retracted", "t") if one.worker == "zed"]
     assert {one.retracted for one in taken} == {"answers at random"}
-    row.get_by_role("button", name="Let in again").click()
+    row.get_by_role("button", name="Unblock").click()
     expect(row).to_contain_text("active")
 
 
@@ -187,8 +187,8 @@ def test_conflicts_come_with_the_chain_that_explains_them(site: Site) -> None:
         site.client.judge(asked[0], "left" if (right - left) % 5 in (1, 2) else "right")
     page = site.sign_in("/studies/circle/topics/t")
     first = page.locator(".conflicts > li").first
-    expect(first).to_contain_text("Someone said:")
-    first.get_by_text("Why:").click()
+    expect(first).to_contain_text("A worker answered:")
+    first.get_by_text("Explanation:").click()
     expect(first.locator(".chain li").first).to_contain_text("judgment #")
     # Of a circle some answers agree with the order that is reported, and some do not.
     pairs = list(combinations([f"d{number}" for number in range(1, 6)], 2))
@@ -197,10 +197,10 @@ def test_conflicts_come_with_the_chain_that_explains_them(site: Site) -> None:
     against = next(pair for pair, relation in known.items() if not relation)
     for pair, shown in (
         (agreeing, page.locator("form .finding").first),
-        (against, page.get_by_text(f"The chance that {against[0]} is the better one is")),
+        (against, page.get_by_text(f"The probability that {against[0]} is better is")),
     ):
-        page.get_by_label("One document").fill(pair[0])
-        page.get_by_label("Another").fill(pair[1])
+        page.get_by_label("First document").fill(pair[0])
+        page.get_by_label("Second document").fill(pair[1])
         page.get_by_role("button", name="Explain").click()
         expect(shown).to_be_visible()
     page.locator(".box .chip").first.click()
@@ -260,4 +260,9 @@ def test_a_topic_of_a_thousand_documents_can_be_used(site: Site) -> None:
     expect(page.locator(".ratings tbody tr")).to_have_count(25)
     assert page.locator("*").count() < 5000
     page.locator("#s-ranking ~ div").get_by_role("button", name="Show more").click()
+    expect(page.locator(".ratings tbody tr")).to_have_count(125)
+    # Drawn again after an answer, the table is as long as before.
+    page.locator(".ratings").evaluate("table => { table.dataset.before = 'yes'; }")
+    judge(site, "large", "ann", 1)
+    expect(page.locator(".ratings:not([data-before])")).to_be_visible()
     expect(page.locator(".ratings tbody tr")).to_have_count(125)

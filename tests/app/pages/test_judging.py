@@ -158,7 +158,7 @@ def test_the_last_answer_of_all_can_be_taken_back(site: Site) -> None:
     site.make_study("last", 2)
     worker = site.seat("last", "ann")
     assert worker.judge_all() == 1
-    worker.frame.get_by_role("button", name="Take back my last answer").click()
+    worker.frame.get_by_role("button", name="Undo my last answer").click()
     expect(worker.frame.locator("#question")).to_be_visible()
     worker.answered = 0
     worker.page.keyboard.press("3")

@@ -12,10 +12,10 @@ import pytest
 from browsers import Site, Worker
 from crowds import until
 from installations import new_key, reserved_port, serving
-from platforms.mturk import MTurk
-from platforms.mturk_facts import Assignment, Hit
-from platforms.mturk_server import Server
-from platforms.mturk_server import serving as serving_mturk
+from platforms.fake_mturk import MTurk
+from platforms.fake_mturk_model import Assignment, Hit
+from platforms.fake_mturk_server import Server
+from platforms.fake_mturk_server import serving as serving_mturk
 from playwright.sync_api import Browser, expect
 
 from nextpair.app.cli import main
@@ -193,7 +193,7 @@ def test_a_study_is_judged_in_mturks_frame_and_paid_by_its_rules(
     while fool.waits():
         _prefer_greater(fool)
     assert fool.answered == 10
-    fool.frame.get_by_role("button", name="Go on").click()
+    fool.frame.get_by_role("button", name="Continue").click()
     _hand_in(fool)
     until(lambda: foolish.status == "Rejected", "the fool is rejected")
 

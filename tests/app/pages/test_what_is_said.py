@@ -17,7 +17,7 @@ def test_a_study_says_on_the_page_who_judges_it(site: Site) -> None:
     page.get_by_role("button", name="New study").click()
     page.get_by_label("Name", exact=True).fill("for-one")
     judges = page.get_by_label("Who judges")
-    expect(page.locator("#new-judges-hint")).to_contain_text("who can be relied on")
+    expect(page.locator("#new-judges-hint")).to_contain_text("how reliable each person is")
     judges.select_option("one careful person")
     expect(page.locator("#new-judges-hint")).to_contain_text("No pair is asked twice")
     page.get_by_role("button", name="Create the study").click()
@@ -34,7 +34,7 @@ def test_who_has_seen_everything_is_not_told_that_others_are_answering(site: Sit
     assert worker.judge_all() == 1
     message = worker.frame.locator("#message")
     assert worker.title == "You have seen everything"
-    expect(message).to_contain_text("has to be judged by somebody else")
+    expect(message).to_contain_text("have to be judged by somebody else")
     expect(message).not_to_contain_text("Other people")
 
 
@@ -44,7 +44,7 @@ def test_that_others_hold_questions_is_said_only_while_they_do(site: Site) -> No
     worker = site.seat("in-hand", "ann")
     assert not worker.waits()
     message = worker.frame.locator("#message")
-    expect(message).to_contain_text("Other people hold questions right now")
+    expect(message).to_contain_text("Other people are answering questions right now")
     site.client.judge(held, "left")
     expect(worker.frame.locator("#message-title")).to_have_text("All done")
 

@@ -4,7 +4,14 @@ import pytest
 
 from nextpair.app.errors import BadArrival
 from nextpair.app.platforms.base import Access
-from nextpair.app.platforms.facts import Code, Finish, Form, Nothing, Receipt, Redirect
+from nextpair.app.platforms.messages import (
+    CompletionAction,
+    CompletionCode,
+    FormPost,
+    NoAction,
+    Receipt,
+    Redirect,
+)
 from nextpair.app.platforms.registry import make_platform
 from nextpair.selectors.errors import BadOption
 
@@ -13,14 +20,14 @@ QUERY = {"pid": "p1", "sid": "s1", "back": "https://work.example.org/"}
 NAMES = {"worker": "pid", "session": "sid"}
 
 
-def _finish(query: dict[str, str], **options: object) -> Finish:
+def _finish(query: dict[str, str], **options: object) -> CompletionAction:
     platform = make_platform("generic", {**NAMES, **options})
     return platform.finish(platform.identify(query, Access()), RECEIPT, Access())
 
 
 def test_each_worker_has_a_code_of_their_own_unless_all_have_one() -> None:
-    assert _finish(QUERY) == Code("ABC123")
-    assert _finish(QUERY, code="C0DE") == Code("C0DE")
+    assert _finish(QUERY) == CompletionCode("ABC123")
+    assert _finish(QUERY, code="C0DE") == CompletionCode("C0DE")
 
 
 def test_a_redirect_is_filled_in_so_that_nothing_in_it_can_lead_elsewhere() -> None:
@@ -38,7 +45,7 @@ def test_a_form_goes_back_to_the_site_they_came_from_if_it_is_a_known_one() -> N
         "fields": ["id={session}", "receipt={receipt}"],
         "sites": ["https://work.example.org"],
     }
-    form = Form("https://work.example.org/submit", {"id": "s1", "receipt": "sig.ned"})
+    form = FormPost("https://work.example.org/submit", {"id": "s1", "receipt": "sig.ned"})
     assert _finish(QUERY, **options) == form
     platform = make_platform("generic", {**NAMES, **options})
     assert list(platform.form_targets(Access())) == ["https://work.example.org"]
@@ -68,7 +75,7 @@ def test_a_preview_is_known_by_its_parameter() -> None:
 
 
 def test_an_ending_can_be_nothing() -> None:
-    assert _finish(QUERY, ending="nothing") == Nothing()
+    assert _finish(QUERY, ending="nothing") == NoAction()
 
 
 @pytest.mark.parametrize(

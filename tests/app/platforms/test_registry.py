@@ -5,7 +5,14 @@ from pydantic import SecretStr
 
 from nextpair.app.errors import BadArrival, BadNotice, NotOffered
 from nextpair.app.platforms.base import Access, Account, Platform
-from nextpair.app.platforms.facts import Deed, Hook, Nothing, Receipt, Stage, Submission
+from nextpair.app.platforms.messages import (
+    CommandAttempt,
+    NoAction,
+    Receipt,
+    Stage,
+    Submission,
+    Webhook,
+)
 from nextpair.app.platforms.registry import (
     find_platform,
     make_platform,
@@ -47,7 +54,7 @@ def test_a_link_names_its_worker_and_ends_with_thanks() -> None:
     link = make_platform("link", {})
     arrival = link.identify({"worker": " ann "}, Access())
     assert (arrival.worker, arrival.session) == ("ann", "ann")
-    assert link.finish(arrival, RECEIPT, Access()) == Nothing()
+    assert link.finish(arrival, RECEIPT, Access()) == NoAction()
     assert not link.is_preview({})
 
 
@@ -59,18 +66,18 @@ def test_a_link_without_a_name_lets_nobody_in(query: dict[str, str]) -> None:
 
 def test_what_a_platform_does_not_do_it_says() -> None:
     link, account = make_platform("link", {}), Account()
-    submission, deed = Submission("s", "w", Stage.SUBMITTED), Deed("t", 0.0)
+    submission, attempt = Submission("s", "w", Stage.SUBMITTED), CommandAttempt("t", 0.0)
     with pytest.raises(NotOffered):
         link.open(Access())
     with pytest.raises(BadNotice):
-        link.read_hook(Hook({}, b""), Access())
+        link.read_webhook(Webhook({}, b""), Access())
     for call in (
-        lambda: account.expire("o", deed),
+        lambda: account.expire("o", attempt),
         lambda: account.poll(["o"], {}),
-        lambda: account.accept(submission, deed),
-        lambda: account.reject(submission, "why", deed),
-        lambda: account.bonus(submission, 5, "thanks", deed),
-        lambda: account.keep_away("w", deed),
+        lambda: account.accept(submission, attempt),
+        lambda: account.reject(submission, "why", attempt),
+        lambda: account.bonus(submission, 5, "thanks", attempt),
+        lambda: account.keep_away("w", attempt),
     ):
         with pytest.raises(NotOffered):
             call()

@@ -5,19 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nextpair.app.quality.rules import Checked, Quality, check_batch, needed
+from nextpair.app.quality.rules import GradedAnswer, QualityRules, check_batch, needed
 
 
-def batch(seconds: list[float], moved: int, gold: tuple[int, int]) -> list[Checked]:
+def batch(seconds: list[float], moved: int, gold: tuple[int, int]) -> list[GradedAnswer]:
     """Eight answers of a slider, of which two are to documents known to be worth 90 and 10."""
-    answers = [Checked(took, 1, moved=place < moved) for place, took in enumerate(seconds)]
+    answers = [GradedAnswer(took, 1, moved=place < moved) for place, took in enumerate(seconds)]
     high, low = gold
-    answers[3] = Checked(seconds[3], 1, known=90.0, value=high, moved=moved > 3)
-    answers[6] = Checked(seconds[6], 1, known=10.0, value=low, moved=moved > 6)
+    answers[3] = GradedAnswer(seconds[3], 1, known=90.0, value=high, moved=moved > 3)
+    answers[6] = GradedAnswer(seconds[6], 1, known=10.0, value=low, moved=moved > 6)
     return answers
 
 
-ROITERO = Quality(
+ROITERO = QualityRules(
     batch=8,
     traps=2,
     traps_pass=1.0,
@@ -28,7 +28,7 @@ ROITERO = Quality(
 )
 
 
-def failed(quality: Quality, answers: list[Checked]) -> list[str]:
+def failed(quality: QualityRules, answers: list[GradedAnswer]) -> list[str]:
     return [one.check for one in check_batch(quality, answers) if not one.passed]
 
 
@@ -42,18 +42,18 @@ def test_the_rules_of_roitero_hold_exactly_at_their_edges() -> None:
 
 
 def test_two_of_five_traps_pass_and_one_does_not() -> None:
-    quality = Quality(traps=5, traps_pass=0.4)
-    answers = [Checked(None, 2)] * 15
+    quality = QualityRules(traps=5, traps_pass=0.4)
+    answers = [GradedAnswer(None, 2)] * 15
     for right in range(6):
-        traps = [Checked(None, 2, correct=place < right) for place in range(5)]
+        traps = [GradedAnswer(None, 2, correct=place < right) for place in range(5)]
         assert failed(quality, answers + traps) == (["traps"] if right < 2 else [])
 
 
 def test_time_not_told_is_time_not_taken() -> None:
-    quality = Quality(batch=1, seconds_per_document=1, seconds_pass=1)
-    assert failed(quality, [Checked(None, 1)]) == ["seconds"]
-    assert failed(quality, [Checked(2.0, 2)]) == []
-    assert failed(quality, [Checked(1.9, 2)]) == ["seconds"]
+    quality = QualityRules(batch=1, seconds_per_document=1, seconds_pass=1)
+    assert failed(quality, [GradedAnswer(None, 1)]) == ["seconds"]
+    assert failed(quality, [GradedAnswer(2.0, 2)]) == []
+    assert failed(quality, [GradedAnswer(1.9, 2)]) == ["seconds"]
 
 
 @given(st.integers(0, 100), st.integers(1, 100))
@@ -62,6 +62,6 @@ def test_a_share_that_is_met_exactly_is_met(found: int, of: int) -> None:
 
 
 def test_a_batch_has_room_for_its_checks() -> None:
-    Quality(batch=5, traps=3, repeats=2)
+    QualityRules(batch=5, traps=3, repeats=2)
     with pytest.raises(ValidationError, match="no room"):
-        Quality(batch=5, traps=3, repeats=3)
+        QualityRules(batch=5, traps=3, repeats=3)

@@ -31,7 +31,7 @@ OPEN = {
     "/judge/{study}/enter": 404,
     "/v1/studies/{study}/news/{word}": 422,
     "/v1/sign-ins/use": 422,
-    "/static/{name}": 404,
+    "/static/{room}/{name}": 404,
     **dict.fromkeys(DASHBOARD, 200),
 }
 """What needs no key, and what it says of things that are not there."""
@@ -60,7 +60,7 @@ def test_every_route_asks_for_the_key_before_it_reads_a_body() -> None:
 def test_every_route_is_described(light: InProcess) -> None:
     described = light.app.openapi()["paths"]
     found = {(method.upper(), path) for path, methods in described.items() for method in methods}
-    unlisted = {"/openapi.json", "/judge/{study}", "/static/{name}", *DASHBOARD}
+    unlisted = {"/openapi.json", "/judge/{study}", "/static/{room}/{name}", *DASHBOARD}
     assert found == {(method, path) for method, path in operations() if path not in unlisted}
     assert light.get("/openapi.json")["paths"] == described
     for page in ("/docs", "/redoc"):

@@ -5,7 +5,7 @@ from in_process import AT, ON_TOPIC, STUDY, InProcess, by_number, installed, pai
 from itsdangerous import URLSafeTimedSerializer
 
 from nextpair.app.enums import Scope
-from nextpair.app.judging.submit_answer import Answer, absorb_judgment
+from nextpair.app.judging.submit_answer import SubmittedAnswer, submit_answer
 from nextpair.app.security.tokens import DAY, AssignmentRef
 
 
@@ -112,8 +112,8 @@ def test_an_answer_is_late_if_its_pair_goes_to_someone_else_while_it_is_decided_
                 assert pair_of(there.one("bob")) == pair_of(asked)
             return looks[-1]
 
-        ref, left = AssignmentRef(topic_id, number), Answer({"preference": "left"})
-        judged = absorb_judgment(here.app.state.service, ref, left, clock)
+        ref, left = AssignmentRef(topic_id, number), SubmittedAnswer({"preference": "left"})
+        judged = submit_answer(here.app.state.service, ref, left, clock)
         assert len(looks) == 2, "it is decided on again"
         assert (judged.late, judged.judgment.created_at) == (True, looks[1])
 

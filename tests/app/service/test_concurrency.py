@@ -70,11 +70,11 @@ def installation(
     if request.param == "sqlite":
         file: Path = tmp_path_factory.mktemp("concurrency") / "nextpair.db"
         # So little memory that topics are forgotten and read again all the time.
-        yield from _installed(f"sqlite:///{file}", processes=2, workers=16, cache_mb=1)
+        yield from _installed(f"sqlite:///{file}", processes=2, workers=8, cache_mb=1)
     else:
         server: str = request.getfixturevalue("postgresql_server")
         with new_database(server) as url:
-            yield from _installed(url, processes=3, workers=24, cache_mb=512)
+            yield from _installed(url, processes=3, workers=12, cache_mb=512)
 
 
 def _installed(url: str, processes: int, workers: int, cache_mb: int) -> Iterator[Installation]:
@@ -162,7 +162,7 @@ def _check_rankings(
 
 
 def test_many_workers_judge_one_topic_at_once(installation: Installation) -> None:
-    topics = [pool("only", _scaled(30))]
+    topics = [pool("only", _scaled(18))]
     place = installation.study("one", topics, votes=3)
     names = _names(installation.workers)
     habits = Habits(error=0.15)
@@ -177,7 +177,7 @@ def test_many_workers_judge_one_topic_at_once(installation: Installation) -> Non
 def test_answers_are_taken_back_while_many_workers_judge_one_topic(
     installation: Installation,
 ) -> None:
-    topics = [pool("only", _scaled(24))]
+    topics = [pool("only", _scaled(16))]
     place = installation.study("one-undone", topics, votes=3, on_conflict="reopen", seed=5)
     names = _names(installation.workers)
     trouble = _Trouble(place, topics, names[0], moments=(10, 20, 30))
@@ -194,7 +194,7 @@ def test_answers_are_taken_back_while_many_workers_judge_one_topic(
 
 
 def test_every_process_believes_the_same_of_the_same_answers(installation: Installation) -> None:
-    topics = [pool(f"topic-{number}", 20) for number in range(_scaled(2))]
+    topics = [pool(f"topic-{number}", 12) for number in range(_scaled(2))]
     place = installation.study(
         "believed", topics, selector=DEFAULT_SELECTOR, options={"budget": 2.0}
     )
@@ -209,7 +209,7 @@ def test_every_process_believes_the_same_of_the_same_answers(installation: Insta
 
 
 def test_many_workers_judge_many_topics_at_once(installation: Installation) -> None:
-    count = 20 if installation.processes == 3 else 12
+    count = 12 if installation.processes == 3 else 8
     topics = [pool(f"topic-{number}", 4, grades=3) for number in range(_scaled(count))]
     place = installation.study("many", topics, votes=2)
     names = _names(installation.workers)
@@ -227,9 +227,9 @@ def test_a_worker_before_many_screens_gets_no_more_than_the_cap(
 ) -> None:
     topics = [pool(f"topic-{number}", 20) for number in range(8)]
     place = installation.study("capped", topics, votes=3, judgments_per_worker=7)
-    names = _names(6)
+    names = _names(4)
 
-    notes = crowd(place, names * (installation.workers // 8), Habits(counts=(1, 2, 5)))
+    notes = crowd(place, names * (installation.workers // 4), Habits(counts=(1, 2, 5)))
 
     assert {one.reason for one in notes} == {Reason.CAP}
     answered = Counter({one.worker: 0 for one in notes})

@@ -20,7 +20,7 @@ from nextpair.app.client import Client
 from nextpair.storage.database import Database
 
 LOAD = float(os.environ.get("NEXTPAIR_TEST_LOAD", "1"))
-KILLS = max(1, round(4 * LOAD))
+KILLS = max(1, round(2 * LOAD))
 RESTARTS = max(1, round(LOAD))
 LEASE = 2.0
 """Seconds, so that what was in the hands of the dead comes back while the test runs."""
@@ -39,10 +39,10 @@ def test_what_was_acknowledged_outlives_processes_that_are_killed(postgresql_url
     key = new_key(postgresql_url)
     with serving(postgresql_url, 3) as (address, pid):
         place = _study(address, key)
-        supply = Supply(place, documents=24)
+        supply = Supply(place, documents=16)
         killer = Killer(pid, supply, int(address.rpartition(":")[2]), KILLS)
 
-        names = [f"worker-{number}" for number in range(16)]
+        names = [f"worker-{number}" for number in range(8)]
         notes = crowd(place, names, PEOPLE, killer, stay=True)
 
         assert len(killer.killed) == len(set(killer.killed)) == KILLS
@@ -109,11 +109,11 @@ def test_what_was_acknowledged_outlives_the_whole_service_being_killed(
 ) -> None:
     key = new_key(sqlite_url)
     place = Place(f"http://127.0.0.1:{port}", key, "judged")
-    supply = Supply(place, documents=20)
+    supply = Supply(place, documents=16)
     restarter = Restarter(sqlite_url, port, supply, copies, RESTARTS)
     try:
         _study(restarter.start(), key)
-        names = [f"worker-{number}" for number in range(12)]
+        names = [f"worker-{number}" for number in range(8)]
         notes = crowd(place, names, PEOPLE, restarter, stay=True)
 
         check_told(place, supply.topics, notes, votes=3)

@@ -18,7 +18,7 @@ from in_process import InProcess, Json
 
 from nextpair.selectors.base import selector_names
 from nextpair.selectors.state.settings import Lease
-from nextpair.selectors.state.single_documents import Ask, Singles
+from nextpair.selectors.state.single_documents import SingleDocumentState, SingleQuestion
 from nextpair.selectors.state.topic_state import Topic
 
 TRUTH = (1, 3, 0, 2, 3, 1, 0, 2)
@@ -64,23 +64,27 @@ class Script:
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Let topics ask about the wanted documents; all that follows is as ever."""
-        of_pairs, of_singles = Topic.select, Singles.select
+        of_pairs, of_singles = Topic.select, SingleDocumentState.select
 
         def pair(topic: Topic, worker: str, leases: Sequence[Lease], *rest: Any) -> Any:
             if self.wanted is None or not worker:
                 return of_pairs(topic, worker, leases, *rest)
             return tuple(topic.documents.position(self.names[one]) for one in self.wanted)
 
-        def single(topic: Singles, worker: str, leases: Sequence[Lease], *rest: Any) -> Any:
+        def single(
+            topic: SingleDocumentState, worker: str, leases: Sequence[Lease], *rest: Any
+        ) -> Any:
             if self.wanted is None or not worker:
                 return of_singles(topic, worker, leases, *rest)
             place = topic.documents.position(self.names[self.wanted[0]])
-            return Ask(place, next(self.subjects(topic, place), None) if self.review else None)
+            return SingleQuestion(
+                place, next(self.subjects(topic, place), None) if self.review else None
+            )
 
         monkeypatch.setattr(Topic, "select", pair)
-        monkeypatch.setattr(Singles, "select", single)
+        monkeypatch.setattr(SingleDocumentState, "select", single)
 
-    def subjects(self, topic: Singles, place: int) -> Iterator[int]:
+    def subjects(self, topic: SingleDocumentState, place: int) -> Iterator[int]:
         """Find the answer about a document that waits for its review."""
         return (number for number in topic._unreviewed() if topic._log[number].document == place)
 

@@ -13,7 +13,7 @@ def test_a_report_has_a_policy_of_its_own_and_is_shown_in_no_frame(light: InProc
     assert len(headers.get_list("content-security-policy")) == 1
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/v1/studies", "/nothing", "/static/judge.js"])
+@pytest.mark.parametrize("path", ["/healthz", "/v1/studies", "/nothing", "/static/judge/main.js"])
 def test_nothing_but_the_judging_page_is_shown_in_frames(light: InProcess, path: str) -> None:
     headers = light.send("GET", path).headers
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
@@ -60,12 +60,18 @@ def test_anyone_may_preview_a_study_and_nobody_learns_more(light: InProcess) -> 
 def test_every_file_the_page_names_is_served(light: InProcess) -> None:
     page = light.http.get(f"/judge/{STUDY}").text
     named = {part.split('"')[0] for part in page.split('"/static/')[1:]}
-    assert {"judge.js", "judge.css", "desk.js"} <= named
+    assert {"judge/main.js", "judge/controller.js", "shared/base.css"} <= named
     for name in named:
         told = light.http.get(f"/static/{name}")
         assert told.status_code == 200
         assert told.headers["cache-control"] == "no-cache"
         again = light.http.get(f"/static/{name}", headers={"If-None-Match": told.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
-    refusal(light.http.get("/static/../judge.html"), 404)
-    refusal(light.http.get("/static/none.js"), 404)
+    for name in (
+        "judge/judge.html",
+        "judge/..%2Fshared%2Ficon.svg",
+        "judge/none.js",
+        "none.js",
+        "files.py",
+    ):
+        refusal(light.http.get(f"/static/{name}"), 404)

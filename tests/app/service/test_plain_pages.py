@@ -17,7 +17,7 @@ WRONG = {
     "/judge/a%0Ab/enter": (422, "U+000A"),
     "/studies/%20": (422, "begin or end with a space"),
     "/studies/a/topics/b%2Fc": (404, "no page"),
-    "/static/none.js": (404, "no page"),
+    "/static/judge/none.js": (404, "no page"),
     "/metrics": (401, "key"),
 }
 

@@ -2,7 +2,7 @@
 
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, Json, by_number
-from reported import answer_all, falsely, numbers, report, study, truly, workers
+from reported import answer_all, answer_correctly, answer_wrongly, numbers, report, study, workers
 
 
 def test_the_traps_of_a_batch_that_failed_are_remembered(service: InProcess) -> None:
@@ -18,7 +18,7 @@ def test_the_traps_of_a_batch_that_failed_are_remembered(service: InProcess) -> 
             asked = service.one(worker)
             trap = asked["left"]["id"].startswith("t")
             wrong = worker == "bob" and trap
-            service.judge(asked, falsely(asked) if wrong else by_number(asked))
+            service.judge(asked, answer_wrongly(asked) if wrong else by_number(asked))
     found = workers(report(service))
     assert (found["ann"]["gold"], found["ann"]["gold_accuracy"]) == (2, 1.0)
     assert (found["bob"]["gold"], found["bob"]["gold_accuracy"]) == (2, 0.0)
@@ -38,7 +38,7 @@ def test_an_answer_taken_back_by_its_worker_is_not_held_against_them(light: InPr
     light.post(f"{ON_TOPIC}/golds", {"golds": [gold]})
     for _ in range(4):
         asked = light.one("ann")
-        light.judge(asked, falsely(asked))
+        light.judge(asked, answer_wrongly(asked))
         if light.get(f"{ON_TOPIC}/judgments")["items"][-1]["purpose"] == "trap":
             asked = light.undo(asked).json()
             light.judge(asked, by_number(asked))
@@ -54,7 +54,9 @@ def test_repeats_tell_how_far_a_worker_agrees_with_themselves(light: InProcess) 
             asked = light.one(worker)
             again = frozenset(numbers(asked)) in met
             met.add(frozenset(numbers(asked)))
-            light.judge(asked, falsely(asked) if again and worker == "bob" else by_number(asked))
+            light.judge(
+                asked, answer_wrongly(asked) if again and worker == "bob" else by_number(asked)
+            )
     found = workers(report(light))
     assert found["ann"]["repeated"] > 0 and found["bob"]["repeated"] > 0
     assert found["ann"]["self_consistency"] == 1.0
@@ -74,7 +76,7 @@ def test_who_answers_against_all_others_is_the_least_reliable(
     study(light, 8, **settings)
 
     def answer(asked: Json, worker: str) -> str:
-        return falsely(asked) if worker == "eve" else by_number(asked)
+        return answer_wrongly(asked) if worker == "eve" else by_number(asked)
 
     answer_all(light, answer, "ann", "bob", "cat", "eve")
     told = report(light)
@@ -100,7 +102,7 @@ def test_reliability_of_grades_is_dawid_and_skenes(light: InProcess) -> None:
 
 def test_pseudonyms_stand_for_the_workers(light: InProcess) -> None:
     study(light, 5, selector="elo-schedule", votes=2)
-    answer_all(light, truly, "annabel", "robert")
+    answer_all(light, answer_correctly, "annabel", "robert")
     response = light.send("GET", f"{AT}/report", params={"pseudonyms": True})
     assert "annabel" not in response.text and "robert" not in response.text
     told = response.json()

@@ -2,7 +2,7 @@
 
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, Json, refusal
-from reported import answer_all, bob_errs, report, study, truly, workers
+from reported import answer_all, answer_correctly, bob_errs, report, study, workers
 
 WILSON = 1.959963984540054**2
 """The square of the 97.5th percentile of the normal distribution."""
@@ -46,7 +46,7 @@ def test_two_workers_with_ten_common_questions_get_a_kappa_of_their_own(light: I
 def test_agreement_does_not_depend_on_which_document_is_stored_first(light: InProcess) -> None:
     # All say that the first is better: told from one side, nobody could disagree by chance.
     study(light, 4, selector="elo-schedule", votes=2)
-    answer_all(light, truly, "ann", "bob")
+    answer_all(light, answer_correctly, "ann", "bob")
     agreement = report(light)["agreement"]
     assert (agreement["alpha"], agreement["fleiss"], agreement["percentage"]) == (1.0, 1.0, 1.0)
 
@@ -84,7 +84,7 @@ def test_magnitudes_agree_when_only_the_scales_differ(light: InProcess) -> None:
 
 def test_audits_are_predicted_and_the_interval_is_wilsons(service: InProcess) -> None:
     study(service, 12, selector="merge-tie-random", quality={"audits": 0.5})
-    answer_all(service, truly, "ann", "bob")
+    answer_all(service, answer_correctly, "ann", "bob")
     log = service.get(f"{ON_TOPIC}/judgments", limit=1000)["items"]
     audits = sum(one["purpose"] == "audit" for one in log)
     assert audits > 1
@@ -105,7 +105,7 @@ def test_audits_are_predicted_and_the_interval_is_wilsons(service: InProcess) ->
 
 def test_the_ranking_comes_to_rest_at_the_last_point(service: InProcess) -> None:
     study(service, 8, selector="merge-tie-random")
-    answer_all(service, truly, "ann")
+    answer_all(service, answer_correctly, "ann")
     judgments = service.get(f"{ON_TOPIC}/progress")["judgments"]
     points = report(service)["convergence"]
     assert len(points) == 20
@@ -121,7 +121,7 @@ def test_the_ranking_comes_to_rest_at_the_last_point(service: InProcess) -> None
 def test_topics_are_put_together_and_one_can_be_asked_for(service: InProcess) -> None:
     study(service, 3, selector="elo-schedule")
     service.make_topic(4, "tea")
-    answer_all(service, truly, "ann")
+    answer_all(service, answer_correctly, "ann")
     told = report(service)
     assert [one["topic"] for one in told["topics"]] == ["coffee", "tea"]
     assert (told["judgments"], told["documents"], told["topic"]) == (3 + 6, 7, None)
@@ -135,7 +135,7 @@ def test_topics_are_put_together_and_one_can_be_asked_for(service: InProcess) ->
 
 def test_another_rating_can_be_asked_for(light: InProcess) -> None:
     study(light, 4, selector="uniform")
-    answer_all(light, truly, "ann")
+    answer_all(light, answer_correctly, "ann")
     assert report(light)["rating"] == "order"
     assert report(light, rating="worker-bradley-terry")["rating"] == "worker-bradley-terry"
     refusal(light.send("GET", f"{AT}/report?rating=stars"), 422, "unknown-rating")

@@ -15,6 +15,7 @@ from nextpair.app.client import Client
 from nextpair.app.enums import Scope
 from nextpair.app.events import subscription
 from nextpair.app.events.hub import EventHub
+from nextpair.app.events.log_batches import LogBatch
 from nextpair.app.events.subscription import Subscription
 from nextpair.app.schemas.topics import DocumentIn, TopicIn
 from nextpair.app.security.api_keys import SIGNED_IN_SECONDS
@@ -237,3 +238,14 @@ def test_a_stream_of_nothing_counts_for_nobody(quick: InProcess) -> None:
     for _ in range(3):
         refusal(quick.send("GET", f"{AT}/topics/none/events"), 404, "unknown-topic")
     assert not tail._subscriptions
+
+
+def test_buffered_batches_are_sent_as_one_chunk_up_to_a_gap() -> None:
+    stream = Subscription("key", 1, None)
+    for batch in (LogBatch(1, 0, 1, ((1, b"a\n"),)), LogBatch(2, 0, 1, ((1, b"b\n"),))):
+        stream.push(batch)
+    assert stream.render_buffered() == (b"a\n\nb\n\n", None)
+    for batch in (LogBatch(2, 1, 2, ((2, b"c\n"),)), LogBatch(1, 5, 6, ((6, b"d\n"),))):
+        stream.push(batch)
+    assert stream.render_buffered() == (b"c\n\n", 1)
+    assert stream.render_buffered() == (b"", None)

@@ -18,7 +18,7 @@ from nextpair.app.simulation.ground_truth import (
 from nextpair.app.simulation.judging_backend import LocalBackend
 from nextpair.app.simulation.runs import SEEDS, SimulationPlan, TopicRun, judge_topic
 from nextpair.selectors.base import End, Idle, find_selector, make_options, selector_names
-from nextpair.selectors.state.bayesian_selector import Believer
+from nextpair.selectors.state.bayesian_selector import BayesianSelector
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, Pair, unordered
 from nextpair.selectors.state.settings import ConflictPolicy, Lease, Settings
@@ -90,7 +90,7 @@ def without_cost(run: TopicRun) -> TopicRun:
 def believes(selector: str) -> bool:
     """Say whether a selector is told every judgment, and fits them all: votes are not for it."""
     kind = find_selector(selector)
-    return issubclass(kind.variant(make_options(kind, {})), Believer)
+    return issubclass(kind.implementation(make_options(kind, {})), BayesianSelector)
 
 
 @pytest.mark.parametrize("policy", ConflictPolicy)

@@ -38,7 +38,7 @@ def test_any_part_of_a_text_is_found_where_it_stands(start: int, length: int) ->
 
 def test_an_excerpt_with_slips_is_found_with_its_similarity() -> None:
     found = find_excerpt(
-        "these dogs all deserve that 2nd chance & you may be that person", TEXT, least=0.8
+        "these dogs all deserve that 2nd chance & you may be that person", TEXT, min_similarity=0.8
     )
     assert found is not None
     assert not found.exact
@@ -55,7 +55,7 @@ def test_what_the_text_does_not_say_is_not_found() -> None:
 def test_one_slip_is_enough_not_to_be_found_as_it_stands() -> None:
     slip = "These dogs all deserve that second chance and you may bee that special person"
     assert find_excerpt(slip, TEXT) is not None
-    assert find_excerpt(slip, TEXT, least=1.0) is None
+    assert find_excerpt(slip, TEXT, min_similarity=1.0) is None
 
 
 def test_a_passage_deep_in_a_long_text_is_found_in_spite_of_slips() -> None:
@@ -82,7 +82,7 @@ def test_empty_and_endless_excerpts_are_refused() -> None:
     with pytest.raises(BadInput, match="at most 2,000 characters, got 2,001"):
         find_excerpt("x" * 2001, TEXT)
     with pytest.raises(BadOption):
-        find_excerpt("x", TEXT, least=0)
+        find_excerpt("x", TEXT, min_similarity=0)
 
 
 def test_the_fixed_phrase_is_known_however_it_is_written() -> None:

@@ -1,18 +1,18 @@
-"""Answers are checked where they come in."""
+"""Columns of responses are validated where they come in."""
 
 import numpy as np
 import pytest
 
-from nextpair.selectors.aggregation.responses import collect, numbers
+from nextpair.selectors.aggregation.responses import collect_responses, read_numbers
 from nextpair.selectors.errors import BadInput, NegativeCount
 
 
-def test_answers_are_counted_by_item_and_by_worker() -> None:
-    answers = collect([0, 0, 2], [1, 0, 1], [0, 0, 1])
-    assert answers.shape == (3, 2, 2)
-    assert answers.by_item().tolist() == [[2, 0], [0, 0], [0, 1]]
+def test_responses_are_counted_by_item_and_by_worker() -> None:
+    responses = collect_responses([0, 0, 2], [1, 0, 1], [0, 0, 1])
+    assert responses.shape == (3, 2, 2)
+    assert responses.by_item().tolist() == [[2, 0], [0, 0], [0, 1]]
     # Rows are worker 0 with label 0, worker 0 with label 1, worker 1 with label 0, ...
-    assert answers.by_worker().toarray().tolist() == [[1, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 1]]
+    assert responses.by_worker().toarray().tolist() == [[1, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 1]]
 
 
 @pytest.mark.parametrize(
@@ -25,20 +25,20 @@ def test_answers_are_counted_by_item_and_by_worker() -> None:
         ([0], [0], [0], (1, 1)),
     ],
 )
-def test_answers_that_do_not_fit_together_are_refused(
+def test_columns_that_do_not_fit_together_are_refused(
     items: list[int], workers: list[int], labels: list[int], shape: tuple[int, ...] | None
 ) -> None:
     with pytest.raises(BadInput):
-        collect(items, workers, labels, shape)
+        collect_responses(items, workers, labels, shape)
 
 
-def test_a_negative_place_is_refused_as_such() -> None:
+def test_a_negative_index_is_refused_as_such() -> None:
     with pytest.raises(NegativeCount, match="labels must not be negative, got -1"):
-        collect([0], [0], [-1])
+        collect_responses([0], [0], [-1])
 
 
 def test_a_number_that_is_none_or_too_small_is_refused() -> None:
     with pytest.raises(BadInput, match="finite"):
-        numbers([np.nan], "scores")
+        read_numbers([np.nan], "scores")
     with pytest.raises(BadInput, match="scores must not be below 0, got -2"):
-        numbers([1, -2], "scores", least=0)
+        read_numbers([1, -2], "scores", minimum=0)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.selectors.aggregation.responses import Answers, collect
+from nextpair.selectors.aggregation.responses import Responses, collect_responses
 from nextpair.selectors.agreement.kappas import (
-    Level,
+    MeasurementLevel,
     fleiss_kappa,
     krippendorff_alpha,
     weighted_kappa,
@@ -39,11 +39,13 @@ OBSERVERS = """1 2 3 3 2 1 4 1 2 . . .
 PUBLISHED = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}
 
 
-def counted(rows: str) -> Answers:
+def responses_of(rows: str) -> Responses:
     table = np.array([[int(cell) for cell in row.split()] for row in rows.split("\n")])
     items, labels = np.nonzero(table)
     often = table[items, labels]
-    return collect(np.repeat(items, often), [0] * int(often.sum()), np.repeat(labels, often))
+    return collect_responses(
+        np.repeat(items, often), [0] * int(often.sum()), np.repeat(labels, often)
+    )
 
 
 def observed() -> tuple[list[int], list[int]]:
@@ -57,24 +59,24 @@ def observed() -> tuple[list[int], list[int]]:
 
 
 def test_fleiss_kappa_of_the_worked_example() -> None:
-    assert fleiss_kappa(counted(FLEISS)) == pytest.approx(0.210, abs=5e-4)
+    assert fleiss_kappa(responses_of(FLEISS)) == pytest.approx(0.210, abs=5e-4)
 
 
-def test_an_item_with_one_answer_says_nothing_of_agreement() -> None:
+def test_an_item_with_one_answer_carries_no_information_on_agreement() -> None:
     more = FLEISS + "\n1 0 0 0 0"
-    assert fleiss_kappa(counted(more)) == fleiss_kappa(counted(FLEISS))
-    assert isnan(fleiss_kappa(collect([0, 1], [0, 0], [0, 1])))
-    assert isnan(fleiss_kappa(collect([0, 0], [0, 1], [1, 1])))
+    assert fleiss_kappa(responses_of(more)) == fleiss_kappa(responses_of(FLEISS))
+    assert isnan(fleiss_kappa(collect_responses([0, 1], [0, 0], [0, 1])))
+    assert isnan(fleiss_kappa(collect_responses([0, 0], [0, 1], [1, 1])))
 
 
 def test_fleiss_kappa_of_two_raters_is_scotts_pi() -> None:
-    # Scott's pi by hand: they agree on 3 of 4, and 5 of 8 answers are 0: (3/4 - 34/64) / (30/64).
-    answers = collect([0, 0, 1, 1, 2, 2, 3, 3], [0, 1] * 4, [0, 0, 0, 0, 1, 1, 0, 1])
-    assert fleiss_kappa(answers) == pytest.approx((3 / 4 - 34 / 64) / (30 / 64))
+    # Scott's pi by hand: they agree on 3 of 4, and 5 of 8 responses are 0: (3/4 - 34/64) / (30/64).
+    responses = collect_responses([0, 0, 1, 1, 2, 2, 3, 3], [0, 1] * 4, [0, 0, 0, 0, 1, 1, 0, 1])
+    assert fleiss_kappa(responses) == pytest.approx((3 / 4 - 34 / 64) / (30 / 64))
 
 
-@pytest.mark.parametrize("level", list(Level))
-def test_alpha_is_krippendorffs_own(level: Level) -> None:
+@pytest.mark.parametrize("level", list(MeasurementLevel))
+def test_alpha_is_krippendorffs_own(level: MeasurementLevel) -> None:
     assert krippendorff_alpha(*observed(), level) == pytest.approx(PUBLISHED[level], abs=5e-4)
 
 
@@ -104,9 +106,11 @@ def naive_alpha(units: list[int], values: list[int], level: str) -> float:
 
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), min_size=4, max_size=16),
-    st.sampled_from(list(Level)),
+    st.sampled_from(list(MeasurementLevel)),
 )
-def test_alpha_is_that_of_all_pairs_of_values(drawn: list[tuple[int, int]], level: Level) -> None:
+def test_alpha_is_that_of_all_pairs_of_values(
+    drawn: list[tuple[int, int]], level: MeasurementLevel
+) -> None:
     units, values = [unit for unit, _ in drawn], [value for _, value in drawn]
     alpha = krippendorff_alpha(units, values, level)
     if isnan(alpha):
@@ -129,11 +133,11 @@ def test_alpha_of_many_distinct_values_needs_no_table_of_them_all() -> None:
 def test_weighted_kappa_by_hand() -> None:
     # Grades (0, 1, 2) twice; one item off by one, one by two. Squared differences: 5 of 6 items
     # observed, and by chance the mean of (a - b)² over all pairs of grades, which is 4/3.
-    one, other = [0, 0, 1, 1, 2, 2], [0, 2, 1, 2, 1, 0]
+    first, second = [0, 0, 1, 1, 2, 2], [0, 2, 1, 2, 1, 0]
     observed_apart = (0 + 4 + 0 + 1 + 1 + 4) / 6
-    by_chance = np.mean([(a - b) ** 2 for a in one for b in other])
-    assert weighted_kappa(one, other) == pytest.approx(1 - observed_apart / by_chance)
-    assert weighted_kappa(one, one) == 1
+    by_chance = np.mean([(a - b) ** 2 for a in first for b in second])
+    assert weighted_kappa(first, second) == pytest.approx(1 - observed_apart / by_chance)
+    assert weighted_kappa(first, first) == 1
     assert isnan(weighted_kappa([1, 1], [1, 1]))
     assert isnan(weighted_kappa([], []))
 
@@ -146,7 +150,7 @@ def test_a_grade_nobody_gave_does_not_change_squared_weights_but_their_distance_
     assert near > far
 
 
-def test_what_is_no_scale_is_refused() -> None:
+def test_invalid_scales_are_refused() -> None:
     with pytest.raises(BadInput, match="no level 'cardinal'; there are nominal"):
         krippendorff_alpha([0, 0], [1, 2], "cardinal")
     with pytest.raises(BadInput, match="must not be negative, got -1"):

@@ -29,12 +29,12 @@ def test_pairs_are_counted_as_by_hand(scores: Scores) -> None:
     counted = Concordance(
         sum(sign > 0 for sign in signs), sum(sign < 0 for sign in signs), signs.count(0)
     )
-    one, other = zip(*scores, strict=True)
-    assert concordance(one, other) == counted
+    first, second = zip(*scores, strict=True)
+    assert concordance(first, second) == counted
     assert sum(counted.shares) == pytest.approx(1)
 
 
-def test_topics_are_put_together() -> None:
+def test_counts_of_topics_add_up() -> None:
     both = concordance([1, 2], [1, 2]) + concordance([1, 2, 2], [2, 1, 0])
     assert both == Concordance(1, 2, 1)
     assert both.shares == (0.25, 0.5, 0.25)
@@ -54,21 +54,21 @@ def test_pairwise_agreement_takes_the_coarser_scale_as_its_baseline() -> None:
 def test_agreement_less_disagreement_among_what_the_baseline_orders_is_somers_d(
     scores: Scores,
 ) -> None:
-    one, other = (np.array(column) for column in zip(*scores, strict=True))
-    if len(set(one)) < 2 or len(set(other)) < 2:
+    first, second = (np.array(column) for column in zip(*scores, strict=True))
+    if len(set(first)) < 2 or len(set(second)) < 2:
         return
-    gap = pairwise_agreement(one, other, only_ordered=True) - pairwise_agreement(
-        one, -other, only_ordered=True
+    gap = pairwise_agreement(first, second, only_ordered=True) - pairwise_agreement(
+        first, -second, only_ordered=True
     )
-    assert gap == pytest.approx(somersd(one, other).statistic)
+    assert gap == pytest.approx(somersd(first, second).statistic)
 
 
 @given(SCORES)
 def test_tau_b_is_scipys_and_nan_where_nothing_is_ordered(scores: Scores) -> None:
-    one, other = zip(*scores, strict=True)
-    if len(set(one)) > 1 and len(set(other)) > 1:
-        assert tau_b(one, other) == kendalltau(one, other).statistic
-    assert isnan(tau_b([1] * len(one), other))
+    first, second = zip(*scores, strict=True)
+    if len(set(first)) > 1 and len(set(second)) > 1:
+        assert tau_b(first, second) == kendalltau(first, second).statistic
+    assert isnan(tau_b([1] * len(first), second))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=20))

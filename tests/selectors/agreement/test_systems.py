@@ -1,4 +1,4 @@
-"""Measures against ir-measures' numbers, and systems told apart as SciPy's t-test does."""
+"""Measures against ir-measures' numbers, and systems distinguished as SciPy's t-test does."""
 
 from itertools import combinations
 
@@ -36,9 +36,10 @@ def test_rbp_is_that_of_ir_measures(persistence: float, theirs: float) -> None:
 @given(st.lists(st.integers(-1, 3), min_size=1, max_size=25))
 def test_ndcg_is_that_of_ir_measures(grades: list[int]) -> None:
     documents = [f"d{place:02}" for place in range(len(grades))]
-    found = [*documents[::2], "unjudged", *documents[1::4]]
+    comparison = [*documents[::2], "unjudged", *documents[1::4]]
     run = [
-        ir_measures.ScoredDoc("q", document, -float(place)) for place, document in enumerate(found)
+        ir_measures.ScoredDoc("q", document, -float(place))
+        for place, document in enumerate(comparison)
     ]
     qrels = [
         ir_measures.Qrel("q", document, grade)
@@ -46,7 +47,7 @@ def test_ndcg_is_that_of_ir_measures(grades: list[int]) -> None:
     ]
     (theirs,) = ir_measures.iter_calc([ir_measures.nDCG @ 10], qrels, run)
     gains = {document: float(grade) for document, grade in zip(documents, grades, strict=True)}
-    assert ndcg(found, gains) == pytest.approx(theirs.value)
+    assert ndcg(comparison, gains) == pytest.approx(theirs.value)
 
 
 def test_gains_may_be_any_numbers_up_to_one() -> None:
@@ -85,18 +86,20 @@ def test_systems_told_apart_are_counted_against_the_reference() -> None:
     rng = np.random.default_rng(3)
     reference = rng.random((12, 9)) * 0.3 + np.linspace(0, 0.5, 12)[:, None]
     other = reference + rng.normal(0, 0.15, reference.shape)
-    found = compare_systems(reference, other, level=0.05)
+    comparison = compare_systems(reference, other, level=0.05)
     counted = [0, 0, 0, 0]
     for i, j in combinations(range(12), 2):
         here = ttest_rel(reference[i], reference[j]).pvalue < 0.05
         there = ttest_rel(other[i], other[j]).pvalue < 0.05
         counted[0 if here and there else 1 if there else 2 if here else 3] += 1
-    assert found.discrimination == Discrimination(*counted)
+    assert comparison.discrimination == Discrimination(*counted)
     assert min(counted) > 0
     turned = compare_systems(other, reference, level=0.05)
     assert turned.discrimination == Discrimination(counted[0], counted[2], counted[1], counted[3])
-    assert found.tau == pytest.approx(found.order.shares[0] - found.order.shares[1])
-    assert found.order == turned.order
+    assert comparison.tau == pytest.approx(
+        comparison.concordance.shares[0] - comparison.concordance.shares[1]
+    )
+    assert comparison.concordance == turned.concordance
 
 
 def test_a_stricter_level_tells_fewer_apart() -> None:

@@ -1,4 +1,4 @@
-"""When votes on a pair are enough, and what they come to."""
+"""Ballots: when a pair is decided, and its majority."""
 
 from itertools import product
 
@@ -101,7 +101,7 @@ def test_the_score_counts_ties_half() -> None:
     assert ballot(VoteRule(4, most=4, early_stop=False), [B, B, T, W]).score == 2.5 / 4
 
 
-def test_counts_that_cannot_be_are_refused() -> None:
+def test_invalid_numbers_of_votes_are_refused() -> None:
     with pytest.raises(NegativeCount, match="-1"):
         VoteRule(-1)
     with pytest.raises(BadOption, match="votes=0"):

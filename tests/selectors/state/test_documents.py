@@ -1,4 +1,4 @@
-"""A pool that cannot be meant is refused, with what and where."""
+"""An invalid pool is refused with a message that names the document."""
 
 import math
 

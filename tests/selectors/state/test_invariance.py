@@ -1,4 +1,4 @@
-"""What is reported depends on the answers alone: not on import order, ids, sides or names."""
+"""The reported order is invariant to import order, ids, sides and names."""
 
 from collections.abc import Sequence
 
@@ -54,9 +54,9 @@ def by_document(
     return listed
 
 
-def compare(one: Topic, other: Topic, places: Sequence[int], rating: str | None) -> None:
+def compare(topic: Topic, permuted: Topic, places: Sequence[int], rating: str | None) -> None:
     """Check that two topics report the same, the second one's documents permuted."""
-    first, second = one.reported(rating), other.reported(rating)
+    first, second = topic.reported(rating), permuted.reported(rating)
     same = range(len(places))
 
     def both(name: str) -> tuple[list[object], list[object]]:
@@ -67,7 +67,7 @@ def compare(one: Topic, other: Topic, places: Sequence[int], rating: str | None)
 
     levels = both("levels")
     assert levels[0] == levels[1]
-    for name in ("scores", "errors"):
+    for name in ("scores", "standard_errors"):
         left, right = both(name)
         assert left == pytest.approx(right, nan_ok=True, **CLOSE), name
     left, right = both("status")

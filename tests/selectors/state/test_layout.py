@@ -1,4 +1,4 @@
-"""The picture of an order: boxes that are ordered, and everything else between the right ones."""
+"""The layout of an order: a chain of classes, and possible places of all other documents."""
 
 import numpy as np
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome
-from nextpair.selectors.state.layout import picture
+from nextpair.selectors.state.layout import lay_out
 from nextpair.selectors.state.order import Order
 from nextpair.selectors.state.settings import Settings
 from nextpair.selectors.state.topic_state import fold
@@ -24,32 +24,34 @@ def drawn(size: int, seed: int) -> Order:
 @given(st.integers(0, 9), st.integers(0, 10**6))
 def test_every_document_is_where_the_order_allows(size: int, seed: int) -> None:
     order = drawn(size, seed)
-    found = picture(order)
-    everywhere = [*found.boxes, *(one.documents for one in found.loose)]
+    layout = lay_out(order)
+    everywhere = [*layout.classes, *(one.documents for one in layout.unplaced)]
     assert sorted(n for documents in everywhere for n in documents) == list(range(size))
-    for place, box in enumerate(found.boxes):
-        for worse in found.boxes[place + 1 :]:
-            assert order.relation(box[0], worse[0]) is Outcome.BETTER
-    for one in found.loose:
-        for place, box in enumerate(found.boxes):
+    for place, members in enumerate(layout.classes):
+        for worse in layout.classes[place + 1 :]:
+            assert order.relation(members[0], worse[0]) is Outcome.BETTER
+    for one in layout.unplaced:
+        for place, members in enumerate(layout.classes):
             for document in one.documents:
-                known = order.relation(box[0], document)
+                known = order.relation(members[0], document)
                 if known is Outcome.BETTER:
                     assert 2 * place + 1 < one.first
                 if known is Outcome.WORSE:
                     assert 2 * place + 1 > one.last
 
 
-def test_a_finished_order_is_all_boxes_and_an_untouched_one_has_none() -> None:
-    done = picture(Order.of_classes(4, [(2,), (0, 3), (1,)]))
-    assert done.boxes == [(2,), (0, 3), (1,)]
-    assert done.loose == []
-    untouched = picture(Order(3))
-    assert untouched.boxes == []
-    assert [(one.documents, one.first, one.last) for one in untouched.loose] == [((0, 1, 2), 0, 0)]
+def test_a_total_order_is_all_chain_and_an_empty_one_has_none() -> None:
+    done = lay_out(Order.of_classes(4, [(2,), (0, 3), (1,)]))
+    assert done.classes == [(2,), (0, 3), (1,)]
+    assert done.unplaced == []
+    untouched = lay_out(Order(3))
+    assert untouched.classes == []
+    assert [(one.documents, one.first, one.last) for one in untouched.unplaced] == [
+        ((0, 1, 2), 0, 0)
+    ]
 
 
-def test_what_placement_doubts_is_between_the_classes_it_may_be_of() -> None:
+def test_a_document_in_doubt_has_the_interval_of_its_credible_classes() -> None:
     documents = [Document(f"d{n}") for n in range(12)]
     log, number = [], 0
     for first in range(12):
@@ -67,9 +69,9 @@ def test_what_placement_doubts_is_between_the_classes_it_may_be_of() -> None:
             number += 1
             log.append(Judgment(number, f"d{first}", f"d{second}", outcome, "ann"))
     topic = fold(documents, log, Settings("placement"))
-    found = topic.picture()
-    assert len(found.boxes) == 3
-    for one in found.loose:
+    layout = topic.layout()
+    assert len(layout.classes) == 3
+    for one in layout.unplaced:
         assert 0 <= one.first <= one.last <= 6
-    (doubted,) = (one for one in found.loose if 11 in one.documents)
+    (doubted,) = (one for one in layout.unplaced if 11 in one.documents)
     assert doubted.first >= 2

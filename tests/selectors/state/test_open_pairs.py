@@ -1,10 +1,10 @@
-"""What may follow from answers that are awaited, against trying out all of them."""
+"""Free pairs under open ones, against enumerating all outcomes of the open pairs."""
 
 from itertools import combinations, product
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import closure, contradicts
+from naive import contradicts, transitive_closure
 from strategies import Answer, consistent, pairs
 
 from nextpair.selectors.state.judgments import Outcome, Pair, unordered
@@ -13,14 +13,16 @@ from nextpair.selectors.state.order import Order
 
 
 def may_follow(size: int, answers: list[Answer], awaited: list[Pair], pair: Pair) -> bool:
-    """Try every way the awaited answers can turn out."""
+    """Try every outcome of the awaited answers."""
     for outcomes in product([*Outcome, None], repeat=len(awaited)):
-        come = [
+        arrived = [
             (*open_pair, outcome)
             for open_pair, outcome in zip(awaited, outcomes, strict=True)
             if outcome is not None
         ]
-        if not contradicts(size, [*answers, *come]) and pair in closure(size, [*answers, *come]):
+        if not contradicts(size, [*answers, *arrived]) and pair in transitive_closure(
+            size, [*answers, *arrived]
+        ):
             return True
     return False
 
@@ -28,7 +30,11 @@ def may_follow(size: int, answers: list[Answer], awaited: list[Pair], pair: Pair
 @st.composite
 def situations(draw: st.DrawFn, most_open: int) -> tuple[int, list[Answer], list[Pair]]:
     size, answers = draw(consistent(most=6))
-    unknown = [pair for pair in combinations(range(size), 2) if pair not in closure(size, answers)]
+    unknown = [
+        pair
+        for pair in combinations(range(size), 2)
+        if pair not in transitive_closure(size, answers)
+    ]
     choice = st.lists(st.sampled_from(unknown), max_size=most_open, unique=True)
     return size, answers, draw(choice) if unknown else []
 

@@ -1,9 +1,9 @@
-"""The order against a brute-force closure, and what it promises when told nonsense."""
+"""The order against a naive transitive closure, and its contradictions."""
 
 import numpy as np
 import pytest
 from hypothesis import given
-from naive import accepted, closure
+from naive import accepted, transitive_closure
 from strategies import Answer, arbitrary, consistent, truth
 
 from nextpair.selectors.errors import Contradiction
@@ -13,8 +13,8 @@ from nextpair.selectors.state.order import Order
 
 
 def relations(order: Order) -> dict[tuple[int, int], Outcome]:
-    found = {(a, b): order.relation(a, b) for a in range(order.size) for b in range(order.size)}
-    return {pair: relation for pair, relation in found.items() if relation is not None}
+    by_pair = {(a, b): order.relation(a, b) for a in range(order.size) for b in range(order.size)}
+    return {pair: relation for pair, relation in by_pair.items() if relation is not None}
 
 
 def absorb_all(size: int, answers: list[Answer]) -> Order:
@@ -30,11 +30,11 @@ def test_the_order_is_the_transitive_closure(case: tuple[int, list[Answer]]) -> 
     order = Order(size)
     for count, answer in enumerate(answers, start=1):
         order.absorb(*answer)
-        assert relations(order) == closure(size, answers[:count])
+        assert relations(order) == transitive_closure(size, answers[:count])
 
 
 @given(arbitrary())
-def test_a_contradiction_is_refused_exactly_when_it_is_one(case: tuple[int, list[Answer]]) -> None:
+def test_exactly_the_contradictions_are_refused(case: tuple[int, list[Answer]]) -> None:
     size, answers = case
     order, kept = Order(size), []
     for answer in answers:
@@ -45,11 +45,13 @@ def test_a_contradiction_is_refused_exactly_when_it_is_one(case: tuple[int, list
         except Contradiction:
             assert relations(order) == before
     assert kept == accepted(size, answers)
-    assert relations(order) == closure(size, kept)
+    assert relations(order) == transitive_closure(size, kept)
 
 
 @given(consistent())
-def test_the_order_does_not_depend_on_when_answers_came(case: tuple[int, list[Answer]]) -> None:
+def test_the_order_does_not_depend_on_the_sequence_of_answers(
+    case: tuple[int, list[Answer]],
+) -> None:
     size, answers = case
     assert relations(absorb_all(size, answers)) == relations(absorb_all(size, answers[::-1]))
 
@@ -93,33 +95,33 @@ def test_a_merge_names_the_class_that_is_gone(case: tuple[int, list[Answer]]) ->
             assert merge is None
 
 
-def test_net_wins_of_a_complete_order_are_the_order() -> None:
+def test_copeland_scores_of_a_complete_order_are_the_order() -> None:
     grades = np.random.default_rng(0).integers(4, size=30).tolist()
     order = Order(len(grades))
     for first in range(len(grades)):
         for second in range(first):
             order.absorb(first, second, truth(first, second, grades))
-    net = order.net_wins()
+    scores = order.copeland_scores()
     assert order.unknown_pairs == 0
     assert np.array_equal(
-        np.unique(net, return_inverse=True)[1], np.unique(grades, return_inverse=True)[1]
+        np.unique(scores, return_inverse=True)[1], np.unique(grades, return_inverse=True)[1]
     )
     assert order.count == len(set(grades))
 
 
 @given(consistent())
-def test_net_wins_are_those_counted_one_by_one(case: tuple[int, list[Answer]]) -> None:
+def test_copeland_scores_are_those_counted_one_by_one(case: tuple[int, list[Answer]]) -> None:
     size, answers = case
     order = absorb_all(size, answers)
     counted = [
         sum(
-            {Outcome.BETTER: 1, Outcome.WORSE: -1}.get(told, 0)
+            1 - relation.code
             for other in range(size)
-            if other != one and (told := order.relation(one, other)) is not None
+            if other != document and (relation := order.relation(document, other)) is not None
         )
-        for one in range(size)
+        for document in range(size)
     ]
-    assert order.net_wins() == counted
+    assert order.copeland_scores() == counted
 
 
 def test_five_thousand_documents_are_held() -> None:
@@ -133,7 +135,7 @@ def test_five_thousand_documents_are_held() -> None:
         assert order.relation(second, first) is Outcome.WORSE
 
 
-def test_a_row_of_documents_is_closed_from_end_to_end() -> None:
+def test_a_chain_of_documents_is_closed_from_end_to_end() -> None:
     order = Order(1000)
     for place in range(999):
         order.absorb(place, place + 1, Outcome.BETTER)

@@ -12,21 +12,21 @@ from nextpair.selectors.state.tie_matrix import TieMatrix, exponential_ties, ran
 
 
 class FullScan:
-    """Sums between documents, added up class by class at every look."""
+    """Sums of probabilities between the documents of two classes, recomputed with every call."""
 
     def __init__(self, probabilities: np.ndarray, order: Order) -> None:
         self._p, self._order = probabilities, order
 
-    def sum(self, one: int, other: int) -> float:
-        rows, columns = self._order.members(one), self._order.members(other)
+    def sum(self, first: int, second: int) -> float:
+        rows, columns = self._order.members(first), self._order.members(second)
         return float(self._p[np.ix_(rows, columns)].sum())
 
-    def largest(self) -> float:
+    def largest_pair(self) -> float:
         labels = bitset.members(self._order.labels)
         return max(
-            self.sum(one, other)
-            for one in labels
-            for other in bitset.members(self._order.unknown(one))
+            self.sum(first, second)
+            for first in labels
+            for second in bitset.members(self._order.unknown(first))
         )
 
 
@@ -36,14 +36,14 @@ def test_the_largest_pair_is_that_of_a_full_scan_to_the_end(of: list[int], seed:
     order, matrix = Order(len(of)), TieMatrix(probabilities.copy)
     scan = FullScan(probabilities, order)
     while order.unknown_pairs:
-        found = matrix.largest(order.unknown)
-        assert found is not None
-        assert order.relation(*found) is None
-        assert scan.sum(*found) == pytest.approx(scan.largest(), rel=1e-5)
-        merge = order.absorb(*found, truth(*found, of))
+        largest = matrix.largest_pair(order.unknown)
+        assert largest is not None
+        assert order.relation(*largest) is None
+        assert scan.sum(*largest) == pytest.approx(scan.largest_pair(), rel=1e-5)
+        merge = order.absorb(*largest, truth(*largest, of))
         if merge:
             matrix.merge(merge)
-    assert matrix.largest(order.unknown) is None
+    assert matrix.largest_pair(order.unknown) is None
 
 
 @given(grades(least=4), st.integers(0, 2**32), st.data())
@@ -58,11 +58,11 @@ def test_what_is_not_allowed_now_is_passed_over_and_comes_back(
     def allowed(label: int) -> int:
         return 0 if label == banned else order.unknown(label) & ~(1 << banned)
 
-    free = matrix.largest(order.unknown, allowed)
+    free = matrix.largest_pair(order.unknown, allowed)
     assert free is not None
     assert banned not in free
-    again = matrix.largest(order.unknown)
-    assert again == TieMatrix(probabilities.copy).largest(order.unknown)
+    again = matrix.largest_pair(order.unknown)
+    assert again == TieMatrix(probabilities.copy).largest_pair(order.unknown)
 
 
 @given(grades(), st.integers(0, 2**32), st.data())
@@ -75,14 +75,14 @@ def test_starting_from_classes_is_the_same_as_merging_on_the_way(
         order.absorb(place - 1, place, truth(place - 1, place, of))
     scan = FullScan(probabilities, order)
     classes = {label: order.members(label) for label in bitset.members(order.labels)}
-    found = TieMatrix(probabilities.copy, classes).largest(order.unknown)
-    assert (found is None) == (order.unknown_pairs == 0)
-    if found is not None:
-        assert scan.sum(*found) == pytest.approx(scan.largest(), rel=1e-5)
+    largest = TieMatrix(probabilities.copy, classes).largest_pair(order.unknown)
+    assert (largest is None) == (order.unknown_pairs == 0)
+    if largest is not None:
+        assert scan.sum(*largest) == pytest.approx(scan.largest_pair(), rel=1e-5)
 
 
 @given(grades(least=3), st.integers(0, 2**32), st.data())
-def test_looking_early_changes_nothing_that_is_seen_later(
+def test_searching_early_does_not_change_later_results(
     of: list[int], seed: int, data: st.DataObject
 ) -> None:
     probabilities = random_ties(len(of), np.random.default_rng(seed))
@@ -93,8 +93,8 @@ def test_looking_early_changes_nothing_that_is_seen_later(
         if merge:
             early.merge(merge)
             late.merge(merge)
-        early.largest(order.unknown)
-    assert early.largest(order.unknown) == late.largest(order.unknown)
+        early.largest_pair(order.unknown)
+    assert early.largest_pair(order.unknown) == late.largest_pair(order.unknown)
     assert early.candidates(order.unknown, 4) == late.candidates(order.unknown, 4)
 
 
@@ -128,8 +128,8 @@ def test_candidates_are_the_largest_of_a_full_scan(
         for other in bitset.members(order.unknown(one))
         if one < other
     ]
-    found = [scan.sum(*pair) for pair in matrix.candidates(order.unknown, count)]
-    assert found == pytest.approx(sorted(sums, reverse=True)[:count], rel=1e-5)
+    largest = [scan.sum(*pair) for pair in matrix.candidates(order.unknown, count)]
+    assert largest == pytest.approx(sorted(sums, reverse=True)[:count], rel=1e-5)
 
 
 @pytest.mark.parametrize("draw", [random_ties, exponential_ties])
@@ -144,5 +144,5 @@ def test_drawn_matrices_are_symmetric_and_repeatable(draw: object) -> None:
 @pytest.mark.parametrize("size", [0, 1])
 def test_a_matrix_without_pairs_has_no_largest(size: int) -> None:
     matrix = TieMatrix(np.zeros((size, size), dtype=np.float32).copy)
-    assert matrix.largest(Order(size).unknown) is None
+    assert matrix.largest_pair(Order(size).unknown) is None
     assert matrix.candidates(Order(size).unknown, 5) == []

@@ -1,4 +1,4 @@
-"""The active SVM against a plain solver, one machine at a time."""
+"""The active SVM against a general solver, one machine at a time."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from nextpair.selectors.state import tie_svm
 Array = NDArray[np.float64]
 
 
-def judged(count: int, seed: int) -> tuple[Array, NDArray[np.bool_], Array]:
+def draw_comparisons(count: int, seed: int) -> tuple[Array, NDArray[np.bool_], Array]:
     rng = np.random.default_rng(seed)
     known = rng.normal(size=(count, 4))
     ties = known[:, 0] + 0.3 * rng.normal(size=count) < 0
@@ -20,8 +20,8 @@ def judged(count: int, seed: int) -> tuple[Array, NDArray[np.bool_], Array]:
     return known, ties, rng.normal(size=(40, 4))
 
 
-def test_machines_solved_together_come_out_as_if_alone() -> None:
-    known, ties, candidates = judged(12, 3)
+def test_machines_solved_together_are_those_solved_alone() -> None:
+    known, ties, candidates = draw_comparisons(12, 3)
     labels = np.where(np.arange(len(candidates)) % 2, 1.0, -1.0)
     together = tie_svm._margins(known, ties, candidates, labels)
     alone = [
@@ -36,8 +36,8 @@ def dual(gram: Array, alpha: Array) -> tuple[float, Array]:
     return float(alpha @ gram @ alpha / 2 - alpha.sum()), gram @ alpha - 1
 
 
-def test_the_margin_is_that_of_the_machine_trained_to_the_end() -> None:
-    known, ties, candidates = judged(20, 1)
+def test_the_margin_is_that_of_the_converged_machine() -> None:
+    known, ties, candidates = draw_comparisons(20, 1)
     labels = np.where([*ties, True], 1.0, -1.0)
     found = tie_svm._margins(known, ties, candidates, np.ones(len(candidates)))
     limits = []
@@ -73,32 +73,32 @@ def test_probabilities_are_higher_for_pairs_like_the_judged_ties() -> None:
 
 
 @pytest.mark.parametrize("ties", [[True, True], [False, False]])
-def test_answers_of_one_kind_teach_nothing(ties: list[bool]) -> None:
+def test_comparisons_of_one_kind_give_equal_probabilities(ties: list[bool]) -> None:
     places = np.array([0, 1])
     found = tie_svm.tie_probabilities(np.zeros((3, 1)), places, places + 1, np.array(ties))
     assert (found == 1).all()
 
 
-def test_the_space_has_no_missing_values_and_a_fixed_sign() -> None:
+def test_principal_components_have_no_missing_values_and_a_fixed_sign() -> None:
     rng = np.random.default_rng(2)
     features = rng.normal(size=(30, 6))
     features[rng.random((30, 6)) < 0.3] = np.nan
-    space = tie_svm.document_space(features)
+    space = tie_svm.principal_components(features)
     assert space.shape == (30, tie_svm.DIMENSIONS)
     assert np.isfinite(space).all()
     assert (space[np.abs(space).argmax(axis=0), range(space.shape[1])] > 0).all()
     assert space[:, 0].std() == pytest.approx(1)
 
 
-def test_a_constant_feature_and_a_feature_never_given_say_nothing() -> None:
+def test_constant_and_always_missing_features_are_not_informative() -> None:
     features = np.column_stack([np.full(5, 3.0), np.full(5, np.nan)])
-    assert not tie_svm.document_space(features).any()
-    assert (tie_svm.likeness(tie_svm.document_space(features)) == 1).all()
+    assert not tie_svm.principal_components(features).any()
+    assert (tie_svm.rbf_similarity(tie_svm.principal_components(features)) == 1).all()
 
 
-def test_documents_are_most_like_themselves() -> None:
+def test_documents_are_most_similar_to_themselves() -> None:
     space = np.random.default_rng(0).normal(size=(9, 3))
-    alike = tie_svm.likeness(space)
+    alike = tie_svm.rbf_similarity(space)
     assert np.allclose(np.diag(alike), 1)
     assert np.array_equal(alike, alike.T)
     assert alike.min() > 0

@@ -1,30 +1,30 @@
-"""The chain against the order it follows."""
+"""The class chain against the order it follows."""
 
 import numpy as np
 from hypothesis import given
 from strategies import Answer, arbitrary, consistent
 
 from nextpair.selectors.errors import Contradiction
-from nextpair.selectors.inference.exact_classes.class_chain import Chain
-from nextpair.selectors.state.judgments import Finding, Outcome
+from nextpair.selectors.inference.exact_classes.class_chain import ClassChain
+from nextpair.selectors.state.judgments import Comparison, Outcome
 from nextpair.selectors.state.order import Order
 
 
-def folded(size: int, answers: list[Answer], asks: bool = False) -> tuple[Order, Chain]:
+def folded(size: int, answers: list[Answer], asks: bool = False) -> tuple[Order, ClassChain]:
     order = Order(size)
-    chain = Chain(order)
+    chain = ClassChain(order)
     for first, second, outcome in answers:
         try:
             merge = order.absorb(first, second, outcome)
         except Contradiction:
             merge = None
-        chain.absorb(Finding(first, second, outcome, ()), merge)
+        chain.absorb(Comparison(first, second, outcome, ()), merge)
         if asks:
-            chain.alike()
+            chain.kinds()
     return order, chain
 
 
-def check(order: Order, chain: Chain) -> None:
+def check(order: Order, chain: ClassChain) -> None:
     for better, worse in zip(chain.labels, chain.labels[1:], strict=False):
         assert order.relation(better, worse) is Outcome.BETTER
     assert chain.sizes == [len(order.members(label)) for label in chain.labels]
@@ -39,9 +39,11 @@ def check(order: Order, chain: Chain) -> None:
             better = order.relation(label, rival) is Outcome.BETTER
             assert sign == (1 if better else -1) == -chain.clusters[rival].rivals[label]
     everything = {*chain.labels, *chain.clusters}
-    fresh = {label for label in range(order.size) if chain.fresh >> label & 1}
-    assert everything | fresh == {label for label in range(order.size) if order.labels >> label & 1}
-    assert not everything & fresh
+    untouched = {label for label in range(order.size) if chain.untouched >> label & 1}
+    assert everything | untouched == {
+        label for label in range(order.size) if order.labels >> label & 1
+    }
+    assert not everything & untouched
 
 
 @given(consistent())
@@ -60,8 +62,8 @@ def test_the_kinds_do_not_tell_how_often_they_were_asked_for(
 ) -> None:
     _, chain = folded(*drawn, asks=True)
     _, quiet = folded(*drawn)
-    assert chain.alike() == quiet.alike()
-    members = [alike.bit_count() for _, alike in chain.alike()]
+    assert chain.kinds() == quiet.kinds()
+    members = [members.bit_count() for _, members in chain.kinds()]
     assert sum(members) == len(chain.clusters)
 
 

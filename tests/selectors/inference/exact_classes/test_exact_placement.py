@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import truth
 
 from nextpair.selectors.base import Idle
-from nextpair.selectors.inference.exact_classes.exact_placement import Proof
+from nextpair.selectors.inference.exact_classes.exact_placement import ExactPlacement
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
 from nextpair.selectors.state.settings import Lease, Settings
@@ -133,7 +133,7 @@ def test_what_remains_is_foreseen_about_as_well_as_is_said() -> None:
         for share in (0.25, 0.5, 0.75):
             done = int(share * len(log))
             selector = fold(bare(of), log[:done], certain(seed)).selector
-            assert isinstance(selector, Proof)
+            assert isinstance(selector, ExactPlacement)
             mean, spread = selector.expected_remaining()
             held.append(abs(len(log) - done - mean) <= 1.2816 * spread)
     assert 0.7 < np.mean(held) < 0.92
@@ -142,12 +142,12 @@ def test_what_remains_is_foreseen_about_as_well_as_is_said() -> None:
 def test_what_remains_is_nothing_at_the_end_and_unsure_at_the_beginning() -> None:
     of = draw(0, 40)
     topic = Topic(bare(of), certain())
-    assert isinstance(topic.selector, Proof)
+    assert isinstance(topic.selector, ExactPlacement)
     mean, spread = topic.selector.expected_remaining()
     assert mean > 39
     assert spread > 10
     end = judged(bare(of), of, certain()).selector
-    assert isinstance(end, Proof)
+    assert isinstance(end, ExactPlacement)
     assert end.expected_remaining() == (0.0, 0.0)
 
 

@@ -1,14 +1,17 @@
-"""Steps beside the covariance come to what changing the covariance would."""
+"""The posterior over scores, the outcome likelihood and the information table."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nextpair.selectors.inference.gaussian_scores.acquisition import expect
-from nextpair.selectors.inference.gaussian_scores.information_table import LAPSE, Prices
-from nextpair.selectors.inference.gaussian_scores.posterior import Beliefs
-from nextpair.selectors.inference.gaussian_scores.thurstone import chances
+from nextpair.selectors.inference.gaussian_scores.acquisition import anticipate
+from nextpair.selectors.inference.gaussian_scores.information_table import (
+    LAPSE_RATE,
+    InformationTable,
+)
+from nextpair.selectors.inference.gaussian_scores.posterior import ScorePosterior
+from nextpair.selectors.inference.gaussian_scores.thurstone import outcome_likelihood
 
 STEPS = st.lists(
     st.tuples(st.integers(0, 5), st.integers(1, 5), st.floats(-1, 1), st.floats(0, 0.2)),
@@ -27,75 +30,79 @@ def test_steps_are_those_of_the_whole_covariance(
     seed: int, steps: list[tuple[int, int, float, float]]
 ) -> None:
     covariance = random_covariance(seed)
-    beliefs = Beliefs(np.zeros(6), covariance.diagonal(), covariance.copy())
+    posterior = ScorePosterior(np.zeros(6), covariance.diagonal(), covariance.copy())
     means, naive = np.zeros(6), covariance.copy()
-    for first, further, slope, curve in steps:
+    for first, further, slope, curvature in steps:
         second = (first + further) % 6
-        moved = naive[first] - naive[second]
-        curve = min(curve, 0.9 / (moved[first] - moved[second]))
-        means, naive = means + moved * slope, naive - np.outer(moved, moved) * curve
-        beliefs.take(first, second, slope, curve)
-    assert beliefs.means == pytest.approx(means)
-    assert beliefs.variances == pytest.approx(naive.diagonal())
+        direction = naive[first] - naive[second]
+        curvature = min(curvature, 0.9 / (direction[first] - direction[second]))
+        means, naive = means + direction * slope, naive - np.outer(direction, direction) * curvature
+        posterior.update(first, second, slope, curvature)
+    assert posterior.means == pytest.approx(means)
+    assert posterior.variances == pytest.approx(naive.diagonal())
     spreads = naive.diagonal()[:, None] + naive.diagonal() - 2 * naive
-    assert beliefs.spreads(np.arange(6)) == pytest.approx(spreads, abs=1e-9)
-    assert beliefs.difference(4, 2)[1] == pytest.approx(spreads[4, 2])
+    assert posterior.difference_variances(np.arange(6)) == pytest.approx(spreads, abs=1e-9)
+    assert posterior.difference(4, 2)[1] == pytest.approx(spreads[4, 2])
 
 
-def test_a_twin_goes_its_own_way() -> None:
+def test_a_copy_is_independent() -> None:
     covariance = random_covariance(3)
-    beliefs = Beliefs(np.zeros(6), covariance.diagonal(), covariance)
-    beliefs.take(0, 1, 0.5, 0.01)
-    before = beliefs.means.copy(), beliefs.spreads(np.arange(6))
-    later = expect(beliefs, [(0, 2), (3, 4)], 0.0)
-    assert later.difference(0, 2)[1] < beliefs.difference(0, 2)[1]
-    assert later.means == pytest.approx(beliefs.means)
-    assert beliefs.means == pytest.approx(before[0])
-    assert beliefs.spreads(np.arange(6)) == pytest.approx(before[1])
+    posterior = ScorePosterior(np.zeros(6), covariance.diagonal(), covariance)
+    posterior.update(0, 1, 0.5, 0.01)
+    before = posterior.means.copy(), posterior.difference_variances(np.arange(6))
+    anticipated = anticipate(posterior, [(0, 2), (3, 4)], 0.0)
+    assert anticipated.difference(0, 2)[1] < posterior.difference(0, 2)[1]
+    assert anticipated.means == pytest.approx(posterior.means)
+    assert posterior.means == pytest.approx(before[0])
+    assert posterior.difference_variances(np.arange(6)) == pytest.approx(before[1])
 
 
 def test_without_a_covariance_a_step_moves_two_documents() -> None:
-    beliefs = Beliefs(np.zeros(4), np.full(4, 2.0), None)
-    beliefs.take(1, 3, 0.5, 0.2)
-    assert beliefs.means.tolist() == [0, 1, 0, -1]
-    assert beliefs.variances == pytest.approx([2, 1.2, 2, 1.2])
+    posterior = ScorePosterior(np.zeros(4), np.full(4, 2.0), None)
+    posterior.update(1, 3, 0.5, 0.2)
+    assert posterior.means.tolist() == [0, 1, 0, -1]
+    assert posterior.variances == pytest.approx([2, 1.2, 2, 1.2])
 
 
 @given(
     mean=st.floats(-4, 4),
     variance=st.floats(0, 9),
     margin=st.floats(0, 2),
-    answer=st.integers(0, 2),
+    outcome=st.integers(0, 2),
 )
 @settings(max_examples=60)
-def test_chances_and_their_slopes_are_those_of_the_integral(
-    mean: float, variance: float, margin: float, answer: int
+def test_the_likelihood_and_its_derivatives_are_those_of_the_integral(
+    mean: float, variance: float, margin: float, outcome: int
 ) -> None:
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     at = mean + np.sqrt(variance) * nodes
-    plain = chances(at, np.zeros(80), margin).chance[answer] @ (weights / weights.sum())
-    found = chances(np.array([mean]), np.array([variance]), margin)
-    assert found.chance[answer, 0] == pytest.approx(plain, abs=2e-4)
-    near = chances(np.array([mean - 1e-4, mean + 1e-4]), np.full(2, variance), margin)
-    ends = near.chance[answer]
-    assert found.slope[answer, 0] == pytest.approx((ends[1] - ends[0]) / 2e-4, abs=1e-5)
-    slopes = near.slope[answer]
-    assert found.curve[answer, 0] == pytest.approx((slopes[1] - slopes[0]) / 2e-4, abs=1e-4)
+    at_nodes = outcome_likelihood(at, np.zeros(80), margin).probability[outcome]
+    expected = at_nodes @ (weights / weights.sum())
+    likelihood = outcome_likelihood(np.array([mean]), np.array([variance]), margin)
+    assert likelihood.probability[outcome, 0] == pytest.approx(expected, abs=2e-4)
+    near = outcome_likelihood(np.array([mean - 1e-4, mean + 1e-4]), np.full(2, variance), margin)
+    ends = near.probability[outcome]
+    assert likelihood.slope[outcome, 0] == pytest.approx((ends[1] - ends[0]) / 2e-4, abs=1e-5)
+    slopes = near.slope[outcome]
+    assert likelihood.curvature[outcome, 0] == pytest.approx(
+        (slopes[1] - slopes[0]) / 2e-4, abs=1e-4
+    )
 
 
-def test_the_table_prices_a_pair_by_its_mutual_information() -> None:
+def test_the_table_has_the_mutual_information() -> None:
     rng = np.random.default_rng(0)
-    prices = Prices(0.0, ties=False, ease=0.5)
+    table = InformationTable(0.0, has_ties=False, ease=0.5)
     for mean, deviation in ((0.0, 1.0), (1.0, 2.0), (3.0, 0.5)):
         drawn = rng.normal(mean, deviation, 200_000)
-        better = (1 - LAPSE) * chances(drawn, np.zeros(1), 0.0).chance[0] + LAPSE / 2
-        told = _entropy(np.array([better.mean()])) - _entropy(better).mean()
-        priced = prices(np.array([mean]), np.array([deviation**2]))
-        assert priced[0] == pytest.approx(float(told[0]), rel=0.06, abs=2e-3)
+        by_model = outcome_likelihood(drawn, np.zeros(1), 0.0).probability[0]
+        better = (1 - LAPSE_RATE) * by_model + LAPSE_RATE / 2
+        information = _entropy(np.array([better.mean()])) - _entropy(better).mean()
+        from_table = table(np.array([mean]), np.array([deviation**2]))
+        assert from_table[0] == pytest.approx(float(information[0]), rel=0.06, abs=2e-3)
 
 
-def test_pairs_that_are_too_hard_are_worth_little() -> None:
-    plain, easy = Prices(0.0, False, 0.5), Prices(0.0, False, 0.8)
+def test_pairs_that_are_too_hard_have_little_information() -> None:
+    plain, easy = InformationTable(0.0, False, 0.5), InformationTable(0.0, False, 0.8)
     close, apart = np.array([0.0]), np.array([2.0])
     little = np.array([0.04])
     assert easy(close, little)[0] < 0.01 * plain(close, little)[0]

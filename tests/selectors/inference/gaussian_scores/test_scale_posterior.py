@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from nextpair.selectors.inference.gaussian_scores import model_averaging
-from nextpair.selectors.inference.gaussian_scores.scale_posterior import Scores, averaged
+from nextpair.selectors.inference.gaussian_scores.scale_posterior import (
+    ScoreMoments,
+    mixture_moments,
+)
 from nextpair.selectors.information_gain import InformationGain
 from nextpair.selectors.state.documents import Document
 from nextpair.selectors.state.judgments import Judgment, Outcome, unordered
@@ -33,7 +36,9 @@ def judged_at_random(seed: int, spread: float, per_document: int, guessing: int 
     assert isinstance(topic.selector, InformationGain)
     found, apart = topic.scores(), np.triu_indices(SIZE, 1)
     errors = (found[:, None] - found) - (scores[:, None] - scores)
-    return np.asarray((np.abs(errors) / np.sqrt(topic.selector.spreads() + 1e-12))[apart])
+    return np.asarray(
+        (np.abs(errors) / np.sqrt(topic.selector.difference_variances() + 1e-12))[apart]
+    )
 
 
 def covered(spread: float, per_document: int, guessing: int = 0) -> float:
@@ -54,23 +59,23 @@ def test_intervals_hold_though_some_guess() -> None:
 
 
 @pytest.mark.statistical
-def test_intervals_hold_where_documents_are_too_many_to_be_polished(
+def test_intervals_hold_where_documents_are_too_many_for_dense_sweeps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(model_averaging, "FEW", 0)
+    monkeypatch.setattr(model_averaging, "MAX_DENSE_DOCUMENTS", 0)
     assert 0.8 < covered(3.0, 5) < 0.98
 
 
-def test_an_average_of_beliefs_has_the_moments_of_their_mixture() -> None:
+def test_mixture_moments_are_those_of_the_mixture() -> None:
     narrow, wide = np.array([[1.0, 0.5], [0.5, 2.0]]), np.array([[3.0, 0.0], [0.0, 1.0]])
-    one = Scores(np.array([0.0, 1.0]), narrow.diagonal(), narrow)
-    other = Scores(np.array([2.0, -1.0]), wide.diagonal(), wide)
-    mixed = averaged(np.array([0.75, 0.25]), [one, other])
+    first = ScoreMoments(np.array([0.0, 1.0]), narrow.diagonal(), narrow)
+    second = ScoreMoments(np.array([2.0, -1.0]), wide.diagonal(), wide)
+    mixed = mixture_moments(np.array([0.75, 0.25]), [first, second])
     rng = np.random.default_rng(0)
     drawn = np.concatenate(
         [
-            rng.multivariate_normal(one.means, narrow, 75_000),
-            rng.multivariate_normal(other.means, wide, 25_000),
+            rng.multivariate_normal(first.means, narrow, 75_000),
+            rng.multivariate_normal(second.means, wide, 25_000),
         ]
     )
     assert mixed.covariance is not None

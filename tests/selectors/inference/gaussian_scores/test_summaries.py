@@ -1,4 +1,4 @@
-"""What is said for sure follows from intervals."""
+"""The certain order follows from intervals."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Asking: what an answer would teach, and which pair teaches most."""
+"""Acquisition: the information of answers, and the most informative pair."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,132 +7,139 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
+from nextpair.selectors.inference.numerics import Array, Mask, entropy
 from nextpair.selectors.inference.ordinal_classes import places
 from nextpair.selectors.inference.ordinal_classes.acquisition import (
-    OPPONENTS,
-    Mask,
-    Situation,
+    OPPONENTS_PER_GROUP,
+    ClassAcquisition,
     draw_opponents,
-    entropy,
-    information,
-    lessons,
+    mutual_information,
+    outcome_likelihood,
 )
-from nextpair.selectors.inference.ordinal_classes.places import Array
 
 CONFUSION = np.array([[0.8, 0.14, 0.06], [0.1, 0.8, 0.1], [0.06, 0.14, 0.8]])
 
 
-def mutual_information(first: Array, second: Array) -> float:
-    """Add up over both places and all answers what an answer says of the two places."""
+def enumerated_information(first: Array, second: Array) -> float:
+    """Sum the mutual information over both places and all outcomes."""
     width = len(first)
-    relations = places.relations(np.eye(width))
+    relations = places.relations_by_place(np.eye(width))
     joint = np.array(
         [
             [
-                first[one] * second[other] * (relations[:, other, one] @ CONFUSION)
+                first[place] * second[other] * (relations[:, other, place] @ CONFUSION)
                 for other in range(width)
             ]
-            for one in range(width)
+            for place in range(width)
         ]
     )
-    answers = joint.sum(axis=(0, 1))
-    # Two documents of one gap may be better, tied or worse: what is learned is which of these.
+    outcomes = joint.sum(axis=(0, 1))
+    # Two documents in one gap may be better, tied or worse: the answer is informative about that.
     noise = 0.0
-    for one in range(width):
+    for place in range(width):
         for other in range(width):
-            chances = relations[:, other, one]
-            own = entropy(CONFUSION)
-            noise += first[one] * second[other] * float(chances @ own)
-    return float(entropy(answers) - noise)
+            expected = relations[:, other, place] @ entropy(CONFUSION)
+            noise += first[place] * second[other] * float(expected)
+    return float(entropy(outcomes) - noise)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_information_is_what_adding_everything_up_gives(seed: int) -> None:
+def test_information_is_that_of_the_enumeration(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    beliefs = rng.dirichlet(np.full(7, 0.5), size=4)
-    found = information(beliefs[:2], beliefs, lessons(CONFUSION, 7))
-    expected = [[mutual_information(one, other) for other in beliefs] for one in beliefs[:2]]
+    posterior = rng.dirichlet(np.full(7, 0.5), size=4)
+    found = mutual_information(posterior[:2], posterior, outcome_likelihood(CONFUSION, 7))
+    expected = [
+        [enumerated_information(first, second) for second in posterior] for first in posterior[:2]
+    ]
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
-def test_nothing_is_learned_of_places_that_are_known() -> None:
+def test_there_is_no_information_about_places_that_are_known() -> None:
     known = np.eye(5)[[1, 3, 3]]
-    np.testing.assert_allclose(information(known, known, lessons(CONFUSION, 5)), 0, atol=1e-9)
+    np.testing.assert_allclose(
+        mutual_information(known, known, outcome_likelihood(CONFUSION, 5)), 0, atol=1e-9
+    )
 
 
-def test_where_the_rest_is_as_one_only_what_tells_the_best_from_it_is_learned() -> None:
-    taught, rng = lessons(CONFUSION, 7), np.random.default_rng(1)
-    ones, others = np.zeros((4, 7)), np.zeros((3, 7))
-    # Of classes only: in a gap an answer also tells whether two are of the same new class.
-    ones[:, 1::2], others[:, 1::2] = (rng.dirichlet(np.ones(3), count) for count in (4, 3))
+def test_below_the_relevant_places_only_what_tells_them_from_the_rest_is_informative() -> None:
+    likelihood, rng = outcome_likelihood(CONFUSION, 7), np.random.default_rng(1)
+    first, second = np.zeros((4, 7)), np.zeros((3, 7))
+    # In classes only: in a gap an answer also tells whether two are of the same new class.
+    first[:, 1::2], second[:, 1::2] = (rng.dirichlet(np.ones(3), count) for count in (4, 3))
     for start in (2, 4):
-        told = information(ones, others, taught, start)
-        for (row, column), gain in np.ndenumerate(told):
-            joint = ones[row][:, None] * others[column] * taught[:3]
+        partial = mutual_information(first, second, likelihood, start)
+        for (row, column), gain in np.ndenumerate(partial):
+            joint = first[row][:, None] * second[column] * likelihood[:3]
             for axis in (1, 2):
                 joint = np.add.reduceat(joint, range(start + 1), axis=axis)
-            by_chance = joint.sum(axis=(1, 2))[:, None, None] * joint.sum(axis=0)
-            assert gain == pytest.approx((xlogy(joint, joint) - xlogy(joint, by_chance)).sum())
-    np.testing.assert_array_less(information(ones, others, taught, 2), told)
-    np.testing.assert_allclose(told, information(ones, others, taught))
+            independent = joint.sum(axis=(1, 2))[:, None, None] * joint.sum(axis=0)
+            assert gain == pytest.approx((xlogy(joint, joint) - xlogy(joint, independent)).sum())
+    np.testing.assert_array_less(mutual_information(first, second, likelihood, 2), partial)
+    np.testing.assert_allclose(partial, mutual_information(first, second, likelihood))
 
 
-def situation(
-    beliefs: Array, firm: Mask, allowed: Callable[[int, int], bool] = lambda first, second: True
-) -> Situation:
-    nobody = np.zeros(len(beliefs), dtype=np.bool_)
-    doubt = entropy(beliefs)
-    opponents, chance = np.flatnonzero(firm), np.zeros(len(beliefs))
-    taught = lessons(CONFUSION, beliefs.shape[1])
-    width = beliefs.shape[1]
-    return Situation(beliefs, taught, firm, nobody, opponents, doubt, width, allowed, chance)
+def acquisition(
+    posterior: Array,
+    reference: Mask,
+    is_allowed: Callable[[int, int], bool] = lambda first, second: True,
+) -> ClassAcquisition:
+    nothing = np.zeros(len(posterior), dtype=np.bool_)
+    uncertainty = entropy(posterior)
+    opponents, jitter = np.flatnonzero(reference), np.zeros(len(posterior))
+    likelihood = outcome_likelihood(CONFUSION, posterior.shape[1])
+    width = posterior.shape[1]
+    return ClassAcquisition(
+        posterior, likelihood, reference, nothing, opponents, uncertainty, width, is_allowed, jitter
+    )
 
 
-DOUBTFUL = np.array([0.02, 0.46, 0.04, 0.46, 0.02])
+UNCERTAIN = np.array([0.02, 0.46, 0.04, 0.46, 0.02])
 UPPER, LOWER = np.eye(5)[1], np.eye(5)[3]
 
 
-def test_a_doubtful_document_is_measured_by_a_firm_one() -> None:
-    beliefs = np.array([UPPER, LOWER, DOUBTFUL, DOUBTFUL])
-    firm = np.array([True, True, False, False])
-    best = situation(beliefs, firm).best([2])
+def test_an_uncertain_document_is_compared_with_a_reference() -> None:
+    posterior = np.array([UPPER, LOWER, UNCERTAIN, UNCERTAIN])
+    reference = np.array([True, True, False, False])
+    best = acquisition(posterior, reference).best_pair([2])
     assert best is not None
     assert best.pair[0] == 2
     assert best.pair[1] in (0, 1)
 
 
 def test_a_pair_that_is_not_allowed_is_not_asked() -> None:
-    beliefs = np.array([UPPER, LOWER, DOUBTFUL])
-    firm = np.array([True, True, False])
-    best = situation(beliefs, firm, lambda first, second: second != 0).best([2])
+    posterior = np.array([UPPER, LOWER, UNCERTAIN])
+    reference = np.array([True, True, False])
+    best = acquisition(posterior, reference, lambda first, second: second != 0).best_pair([2])
     assert best is not None
     assert best.pair == (2, 1)
-    assert situation(beliefs, firm, lambda first, second: False).best([2]) is None
+    assert acquisition(posterior, reference, lambda first, second: False).best_pair([2]) is None
 
 
-def test_the_least_certain_come_first() -> None:
+def test_the_most_uncertain_come_first() -> None:
     rather = np.array([0.0, 0.9, 0.0, 0.1, 0.0])
-    beliefs = np.array([UPPER, rather, DOUBTFUL])
-    firm = np.ones(3, dtype=np.bool_)
-    assert situation(beliefs, firm).least_certain(firm) == [2, 1, 0]
-    assert situation(beliefs, firm).least_certain(~firm) == []
+    posterior = np.array([UPPER, rather, UNCERTAIN])
+    reference = np.ones(3, dtype=np.bool_)
+    assert acquisition(posterior, reference).most_uncertain(reference) == [2, 1, 0]
+    assert acquisition(posterior, reference).most_uncertain(~reference) == []
 
 
-def test_opponents_are_a_few_of_each_class_and_of_the_fresh() -> None:
+def test_opponents_are_a_few_of_each_class_and_of_the_unjudged() -> None:
     classes = np.repeat([0, 1, 2], [100, 3, 100])
-    firm, fresh = classes < 2, classes == 2
+    reference, unjudged = classes < 2, classes == 2
     rng = np.random.default_rng(0)
-    drawn = draw_opponents(firm, fresh, classes, rng)
+    drawn = draw_opponents(reference, unjudged, classes, rng)
     counts = np.bincount(classes[drawn])
     assert counts[1] == 3
-    assert max(counts) <= OPPONENTS
-    assert min(counts[[0, 2]]) > OPPONENTS // 2
-    assert not np.array_equal(drawn, draw_opponents(firm, fresh, classes, rng))
+    assert max(counts) <= OPPONENTS_PER_GROUP
+    assert min(counts[[0, 2]]) > OPPONENTS_PER_GROUP // 2
+    assert not np.array_equal(drawn, draw_opponents(reference, unjudged, classes, rng))
 
 
-def test_only_two_fresh_documents_are_measured_by_each_other() -> None:
-    beliefs = np.array([UPPER, DOUBTFUL, DOUBTFUL, DOUBTFUL])
-    fresh = np.array([False, True, True, False])
-    asked = replace(situation(beliefs, np.array([True, False, False, False])), fresh=fresh)
-    gains = asked.gains([1, 3], np.arange(4))
+def test_only_two_unjudged_documents_are_compared_with_each_other() -> None:
+    posterior = np.array([UPPER, UNCERTAIN, UNCERTAIN, UNCERTAIN])
+    unjudged = np.array([False, True, True, False])
+    acquired = replace(
+        acquisition(posterior, np.array([True, False, False, False])), unjudged=unjudged
+    )
+    gains = acquired.gains([1, 3], np.arange(4))
     assert (gains >= 0).tolist() == [[True, False, True, False], [True, False, False, False]]

@@ -1,10 +1,10 @@
-"""Islands: what hangs together by comparisons, and what is joined to the mainland."""
+"""Connected components, and which documents are anchored."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.selectors.inference.ordinal_classes.anchored_components import Mainland
+from nextpair.selectors.inference.ordinal_classes.anchored_components import AnchoredComponents
 
 SIZE = 8
 PAIRS = st.lists(
@@ -24,24 +24,24 @@ def reachable(pairs: list[tuple[int, int]], start: int) -> set[int]:
 
 
 @given(PAIRS)
-def test_the_mainland_is_what_can_be_reached_from_the_founder(
+def test_a_document_is_anchored_if_comparisons_lead_to_the_anchor(
     pairs: list[tuple[int, int]],
 ) -> None:
-    mainland = Mainland(SIZE, 2)
+    components = AnchoredComponents(SIZE, 2)
     for pair in pairs:
-        mainland.compare(*pair)
-    assert set(np.flatnonzero(mainland.joined).tolist()) == reachable(pairs, 2)
+        components.connect(*pair)
+    assert set(np.flatnonzero(components.anchored).tolist()) == reachable(pairs, 2)
 
 
-def test_two_islands_that_meet_join_the_mainland_together() -> None:
-    mainland = Mainland(6, 0)
-    mainland.compare(1, 2)
-    mainland.compare(3, 4)
-    mainland.compare(2, 3)
-    assert not mainland.joined[1:].any()
-    mainland.compare(4, 0)
-    assert mainland.joined.tolist() == [True] * 5 + [False]
+def test_two_components_that_meet_are_anchored_together() -> None:
+    components = AnchoredComponents(6, 0)
+    components.connect(1, 2)
+    components.connect(3, 4)
+    components.connect(2, 3)
+    assert not components.anchored[1:].any()
+    components.connect(4, 0)
+    assert components.anchored.tolist() == [True] * 5 + [False]
 
 
-def test_no_documents_make_no_mainland() -> None:
-    assert len(Mainland(0, 0).joined) == 0
+def test_without_documents_none_is_anchored() -> None:
+    assert len(AnchoredComponents(0, 0).anchored) == 0

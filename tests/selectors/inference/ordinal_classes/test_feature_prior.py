@@ -1,4 +1,4 @@
-"""What features say about classes."""
+"""The likelihood of features given classes."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def surprise(found: Array, memberships: Array, classes: NDArray[np.int64]) -> fl
     return float(-logits[unknown, classes[unknown]].mean())
 
 
-def test_good_features_tell_the_classes_of_others() -> None:
+def test_good_features_predict_the_classes_of_others() -> None:
     classes, memberships, rng = drawn()
     model = FeatureModel(pool(classes[:, None] + rng.normal(scale=0.7, size=(200, 5))))
     found = model.log_likelihood(memberships)
@@ -50,7 +50,7 @@ def test_good_features_tell_the_classes_of_others() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.statistical
-def test_useless_features_say_nothing_or_little(seed: int) -> None:
+def test_useless_features_are_hardly_used(seed: int) -> None:
     classes, memberships, rng = drawn(seed=seed)
     found = FeatureModel(pool(rng.normal(size=(200, 30)))).log_likelihood(memberships)
     plain = surprise(np.zeros_like(found), memberships, classes)
@@ -66,7 +66,7 @@ def test_that_a_value_is_missing_is_a_feature() -> None:
     assert surprise(found, memberships, classes) < 0.8 * plain
 
 
-def test_a_document_does_not_speak_for_itself() -> None:
+def test_the_class_of_a_document_does_not_count_for_itself() -> None:
     classes, memberships, rng = drawn()
     model = FeatureModel(pool(classes[:, None] + rng.normal(size=(200, 3))))
     before = model.log_likelihood(memberships)[150]
@@ -77,10 +77,10 @@ def test_a_document_does_not_speak_for_itself() -> None:
         assert np.allclose(after, before, atol=0.5)
 
 
-def test_a_constant_feature_says_nothing() -> None:
+def test_a_constant_feature_is_uninformative() -> None:
     _, memberships, _ = drawn()
     model = FeatureModel(pool(np.full((200, 2), 3.0)))
-    assert not model.informed
+    assert not model.is_informative
     assert not model.log_likelihood(memberships).any()
 
 
@@ -93,7 +93,7 @@ def test_a_constant_feature_beside_a_good_one_does_no_harm() -> None:
 
 
 @pytest.mark.parametrize("classes", [0, 1])
-def test_with_fewer_than_two_classes_there_is_nothing_to_say(classes: int) -> None:
+def test_with_fewer_than_two_classes_features_are_uninformative(classes: int) -> None:
     model = FeatureModel(pool(np.random.default_rng(0).normal(size=(9, 2))))
     assert not model.log_likelihood(np.ones((9, classes))).any()
 
@@ -104,7 +104,7 @@ def test_few_documents_are_no_trouble(size: int) -> None:
     assert model.log_likelihood(np.zeros((size, 2))).shape == (size, 2)
 
 
-def test_the_callers_word_orders_documents_before_anything_is_known() -> None:
+def test_prior_scores_order_documents_before_any_class_is_known() -> None:
     model = FeatureModel(pool(np.zeros((50, 0)), np.arange(50.0)))
     found = model.log_likelihood(np.zeros((50, 3)))
     leaning = found[:, 0] - found[:, 2]
@@ -112,7 +112,7 @@ def test_the_callers_word_orders_documents_before_anything_is_known() -> None:
     assert np.abs(leaning).max() < 3
 
 
-def test_the_callers_word_is_dropped_when_it_is_wrong() -> None:
+def test_wrong_prior_scores_are_dropped() -> None:
     classes, memberships, _ = drawn(400)
     model = FeatureModel(pool(np.zeros((400, 0)), classes.astype(np.float64)))
     found = model.log_likelihood(memberships)
@@ -121,7 +121,7 @@ def test_the_callers_word_is_dropped_when_it_is_wrong() -> None:
     assert worst[:, 2].mean() > worst[:, 0].mean()
 
 
-def test_what_is_said_of_all_classes_together_is_nothing() -> None:
+def test_the_likelihood_in_the_mixture_of_classes_is_1() -> None:
     classes, memberships, rng = drawn()
     model = FeatureModel(pool(classes[:, None] + rng.normal(size=(200, 3))))
     shares = memberships.sum(axis=0) + 0.5

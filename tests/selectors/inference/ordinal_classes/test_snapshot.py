@@ -1,112 +1,119 @@
-"""A view: what a fit says of every document, and what single answers change about it."""
+"""The snapshot: the fitted posterior of every document, and its updates by single answers."""
 
 import numpy as np
 import pytest
-from answering import believe
+from drawn_comparisons import fitted_posterior
 
+from nextpair.selectors.inference.numerics import Array, entropy, in_columns
 from nextpair.selectors.inference.ordinal_classes import factor_messages
-from nextpair.selectors.inference.ordinal_classes.acquisition import entropy
-from nextpair.selectors.inference.ordinal_classes.places import Array
-from nextpair.selectors.inference.ordinal_classes.posterior import Beliefs
-from nextpair.selectors.inference.ordinal_classes.snapshot import MANY, View, tell
+from nextpair.selectors.inference.ordinal_classes.posterior import ClassPosterior
+from nextpair.selectors.inference.ordinal_classes.snapshot import (
+    BATCH_SIZE,
+    ClassSnapshot,
+    scalar_factor_message,
+)
 
 GRADES = [0] * 12 + [1] * 5
 SIZE = 20
 
 
-def new_view(hints: Array | None = None) -> View:
-    fitted = believe(GRADES, 90, 0.1, seed=3)
-    if hints is not None:
-        fitted.extend(len(GRADES), hints[: len(GRADES)])
-        fitted.set_prior()
-    return View(fitted, SIZE, range(2, 19), 0, hints)
+def new_snapshot(feature_log_odds: Array | None = None) -> ClassSnapshot:
+    fitted = fitted_posterior(GRADES, 90, 0.1, seed=3)
+    if feature_log_odds is not None:
+        fitted.extend(len(GRADES), feature_log_odds[: len(GRADES)])
+        fitted.update_prior()
+    return ClassSnapshot(fitted, SIZE, range(2, 19), 0, feature_log_odds)
 
 
-def check_summary(view: View) -> None:
-    """Compare what is kept beside beliefs with what they say."""
-    of_classes = view.beliefs[:, 1::2]
-    np.testing.assert_allclose(view.beliefs.sum(axis=1), 1)
-    np.testing.assert_array_equal(view.likeliest, of_classes.argmax(axis=1))
-    np.testing.assert_allclose(view.of_likeliest, of_classes.max(axis=1))
-    np.testing.assert_allclose(view.certainty, view.beliefs.max(axis=1))
-    np.testing.assert_allclose(view.entropies, entropy(view.beliefs), atol=1e-12)
-    np.testing.assert_allclose(view.counts, of_classes[view.judged].sum(axis=0))
+def check_summaries(snapshot: ClassSnapshot) -> None:
+    """Compare the summaries with the probabilities they are of."""
+    of_classes = snapshot.probabilities[:, 1::2]
+    np.testing.assert_allclose(snapshot.probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(snapshot.map_class, of_classes.argmax(axis=1))
+    np.testing.assert_allclose(snapshot.map_class_probability, of_classes.max(axis=1))
+    np.testing.assert_allclose(snapshot.map_place_probability, snapshot.probabilities.max(axis=1))
+    np.testing.assert_allclose(snapshot.entropies, entropy(snapshot.probabilities), atol=1e-12)
+    np.testing.assert_allclose(snapshot.class_sizes, of_classes[snapshot.judged].sum(axis=0))
 
 
-def test_documents_are_where_the_fit_has_them_and_others_where_anyone_may_be() -> None:
-    fitted = believe(GRADES, 90, 0.1, seed=3)
-    view = View(fitted, SIZE, range(2, 19), 0, None)
-    np.testing.assert_allclose(view.beliefs[2:19], fitted.beliefs)
+def test_documents_have_their_fitted_posterior_and_others_that_of_an_unjudged_one() -> None:
+    fitted = fitted_posterior(GRADES, 90, 0.1, seed=3)
+    snapshot = ClassSnapshot(fitted, SIZE, range(2, 19), 0, None)
+    np.testing.assert_allclose(snapshot.probabilities[2:19], fitted.probabilities)
     for other in (0, 1, 19):
-        np.testing.assert_allclose(view.beliefs[other], fitted.newcomer / fitted.newcomer.sum())
-    assert np.flatnonzero(~view.judged).tolist() == [0, 1, 19]
-    assert view.founders == [founder + 2 for founder in fitted.founders]
-    check_summary(view)
+        np.testing.assert_allclose(
+            snapshot.probabilities[other], fitted.unjudged_weights / fitted.unjudged_weights.sum()
+        )
+    assert np.flatnonzero(~snapshot.judged).tolist() == [0, 1, 19]
+    assert snapshot.founders == [founder + 2 for founder in fitted.founders]
+    check_summaries(snapshot)
 
 
-def test_an_answer_moves_its_own_documents_as_messages_would() -> None:
-    view = new_view()
+def test_an_answer_updates_its_documents_as_messages_would() -> None:
+    snapshot = new_snapshot()
     rng = np.random.default_rng(4)
     for number in range(30):
         first, second = rng.choice(SIZE, size=2, replace=False).tolist()
-        likelihood = factor_messages.in_columns(view.crowd.of("w1")[:, number % 3][None])
-        sides = factor_messages.in_columns(view.beliefs[[first, second]])
-        told = factor_messages.tell(
-            factor_messages.both_ways(likelihood), factor_messages.swapped(sides)
+        likelihood = in_columns(snapshot.crowd.confusion("w1")[:, number % 3][None])
+        sides = in_columns(snapshot.probabilities[[first, second]])
+        messages = factor_messages.factor_messages(
+            factor_messages.stack_directions(likelihood), factor_messages.swap_sides(sides)
         )
-        expected = view.beliefs.copy()
-        expected[[first, second]] *= told.T
+        expected = snapshot.probabilities.copy()
+        expected[[first, second]] *= messages.T
         expected /= expected.sum(axis=1, keepdims=True)
-        view.take_in([(first, second, number % 3, "w1")])
-        np.testing.assert_allclose(view.beliefs, expected, atol=1e-6)
-        check_summary(view)
+        snapshot.observe([(first, second, number % 3, "w1")])
+        np.testing.assert_allclose(snapshot.probabilities, expected, atol=1e-6)
+        check_summaries(snapshot)
 
 
-def test_answers_count_the_same_whenever_somebody_looks() -> None:
-    one_by_one, at_once = new_view(), new_view()
-    said = [(place, (7 * place + 3) % SIZE, place % 3, f"w{place % 4}") for place in range(18)]
-    for answer in said:
-        one_by_one.take_in([answer])
-    at_once.take_in(said)
-    np.testing.assert_array_equal(one_by_one.beliefs, at_once.beliefs)
-    np.testing.assert_array_equal(one_by_one.counts, at_once.counts)
+def test_observations_count_the_same_whenever_somebody_reads() -> None:
+    one_by_one, at_once = new_snapshot(), new_snapshot()
+    outcome = [(place, (7 * place + 3) % SIZE, place % 3, f"w{place % 4}") for place in range(18)]
+    for draw_outcome in outcome:
+        one_by_one.observe([draw_outcome])
+    at_once.observe(outcome)
+    np.testing.assert_array_equal(one_by_one.probabilities, at_once.probabilities)
+    np.testing.assert_array_equal(one_by_one.class_sizes, at_once.class_sizes)
 
 
-def test_many_answers_at_once_count_as_one_after_the_other() -> None:
-    one_by_one, at_once = new_view(), new_view()
+def test_a_batch_of_observations_counts_as_single_ones() -> None:
+    one_by_one, at_once = new_snapshot(), new_snapshot()
     rng = np.random.default_rng(6)
-    said = [
+    outcome = [
         (*rng.choice(SIZE, size=2, replace=False).tolist(), int(rng.integers(3)), f"w{number % 4}")
-        for number in range(MANY + 20)
+        for number in range(BATCH_SIZE + 20)
     ]
-    for answer in said:
-        one_by_one.take_in([answer])
-    at_once.take_in(said)
-    np.testing.assert_allclose(one_by_one.beliefs, at_once.beliefs, atol=1e-5)
+    for draw_outcome in outcome:
+        one_by_one.observe([draw_outcome])
+    at_once.observe(outcome)
+    np.testing.assert_allclose(one_by_one.probabilities, at_once.probabilities, atol=1e-5)
     np.testing.assert_array_equal(one_by_one.judged, at_once.judged)
-    check_summary(at_once)
+    check_summaries(at_once)
 
 
-def test_features_speak_of_documents_nobody_has_judged() -> None:
-    hints = np.zeros((SIZE, 1))
-    hints[19] = 2.0
-    view = new_view(hints)
-    assert view.of_likeliest[19] > view.of_likeliest[0]
+def test_features_inform_about_unjudged_documents() -> None:
+    feature_log_odds = np.zeros((SIZE, 1))
+    feature_log_odds[19] = 2.0
+    snapshot = new_snapshot(feature_log_odds)
+    assert snapshot.map_class_probability[19] > snapshot.map_class_probability[0]
 
 
-def test_before_any_answer_only_the_founder_is_known() -> None:
-    view = View(Beliefs(), 5, [], 3, None)
-    assert view.founders == [3]
-    assert view.certainty.argmax() == 3
-    assert not view.judged.any()
-    check_summary(view)
+def test_before_any_answer_only_the_founder_has_a_place() -> None:
+    snapshot = ClassSnapshot(ClassPosterior(), 5, [], 3, None)
+    assert snapshot.founders == [3]
+    assert snapshot.map_place_probability.argmax() == 3
+    assert not snapshot.judged.any()
+    check_summaries(snapshot)
 
 
 @pytest.mark.parametrize("width", [3, 7])
-def test_plain_numbers_tell_what_arrays_do(width: int) -> None:
+def test_a_scalar_message_is_that_of_the_arrays(width: int) -> None:
     rng = np.random.default_rng(width)
     others, likelihood = rng.dirichlet(np.ones(width)), rng.dirichlet(np.ones(3))
-    expected = factor_messages.tell(
-        factor_messages.in_columns(likelihood[None]), factor_messages.in_columns(others[None])
+    expected = factor_messages.factor_messages(
+        in_columns(likelihood[None]), in_columns(others[None])
     )
-    np.testing.assert_allclose(tell(others.tolist(), *likelihood), expected[:, 0], rtol=1e-5)
+    np.testing.assert_allclose(
+        scalar_factor_message(others.tolist(), *likelihood), expected[:, 0], rtol=1e-5
+    )

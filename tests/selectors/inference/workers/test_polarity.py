@@ -1,38 +1,40 @@
-"""Camps: who contradicts the others is found without knowing any order."""
+"""Polarity: the minority camp is minority without knowing any order."""
 
 import numpy as np
 import pytest
-from answering import answer
+from drawn_comparisons import draw_outcome
 
-from nextpair.selectors.inference.ordinal_classes.comparisons import Answers
-from nextpair.selectors.inference.workers.polarity import opposed
+from nextpair.selectors.inference.comparisons import Comparisons
+from nextpair.selectors.inference.workers.polarity import minority_camp
 
 GRADES = [0] * 60 + [1] * 20 + [2] * 10
 
 
-def answers(reversing: int, workers: int = 20, count: int = 600, seed: int = 0) -> Answers:
+def draw_comparisons(
+    reversing: int, workers: int = 20, count: int = 600, seed: int = 0
+) -> Comparisons:
     """Let some workers answer about pairs drawn at random, the first of them in reverse."""
-    rng, said = np.random.default_rng(seed), Answers()
+    rng, comparisons = np.random.default_rng(seed), Comparisons()
     for _ in range(count):
         first, second = rng.choice(len(GRADES), size=2, replace=False).tolist()
         worker = int(rng.integers(workers))
-        told = answer(GRADES[first], GRADES[second], 0.1, rng)
-        said.add(first, second, 2 - told if worker < reversing else told, worker)
-    return said
+        outcome = draw_outcome(GRADES[first], GRADES[second], 0.1, rng)
+        comparisons.append(first, second, 2 - outcome if worker < reversing else outcome, worker)
+    return comparisons
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("reversing", [0, 3, 6])
-def test_those_who_reverse_are_told_from_the_others(reversing: int, seed: int) -> None:
-    found = opposed(answers(reversing, seed=seed), 20)
-    assert np.flatnonzero(found).tolist() == list(range(reversing))
+def test_reversing_workers_are_the_minority(reversing: int, seed: int) -> None:
+    minority = minority_camp(draw_comparisons(reversing, seed=seed), 20)
+    assert np.flatnonzero(minority).tolist() == list(range(reversing))
 
 
-def test_of_two_camps_the_smaller_one_is_the_other() -> None:
-    found = opposed(answers(14), 20)
-    assert np.flatnonzero(found).tolist() == list(range(14, 20))
+def test_the_smaller_camp_is_the_minority() -> None:
+    minority = minority_camp(draw_comparisons(14), 20)
+    assert np.flatnonzero(minority).tolist() == list(range(14, 20))
 
 
-def test_who_has_said_nothing_is_of_no_camp() -> None:
-    assert not opposed(Answers(), 3).any()
-    assert opposed(answers(6), 25)[20:].tolist() == [False] * 5
+def test_a_worker_without_answers_is_of_no_camp() -> None:
+    assert not minority_camp(Comparisons(), 3).any()
+    assert minority_camp(draw_comparisons(6), 25)[20:].tolist() == [False] * 5

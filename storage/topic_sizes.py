@@ -1,0 +1,30 @@
+"""The sizes of a study's topics, and its version: what a computation over it will cost."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from nextpair.storage.database import Connection
+from nextpair.storage.tables import Study, Topic
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSize:
+    """How large a topic is, and at which version."""
+
+    id: int
+    documents: int
+    position: int
+    version: int
+
+
+def sizes(connection: Connection, study_id: int) -> tuple[int, list[TopicSize]]:
+    """Return the version of a study, and the size of each of its topics, by their ids."""
+    found = (
+        select(Study.version, Topic.id, Topic.documents, Topic.position, Topic.version)
+        .outerjoin(Topic, Topic.study_id == Study.id)
+        .where(Study.id == study_id)
+        .order_by(Topic.id)
+    )
+    rows = connection.execute(found).all()
+    return rows[0][0], [TopicSize(*row[1:]) for row in rows if row[1] is not None]
