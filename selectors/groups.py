@@ -148,7 +148,7 @@ def pair_sequence(group: Sequence[int], partners: int) -> list[Pair]:
     The documents form a circle. Each one contributes its pairs across the circle, then the pair
     with its neighbour, which leads on to the next document.
 
-    >>> sequence("ABCD", 2)
+    >>> pair_sequence("ABCD", 2)
     [('A', 'B'), ('B', 'C'), ('C', 'D'), ('D', 'A')]
     """
     size = len(group)

@@ -3,9 +3,9 @@ r"""Escaping of CSV cells against formula injection in spreadsheets, and its inv
 A cell that begins with = + - @, a tab or a carriage return gets an apostrophe before it, and one
 that begins so after apostrophes gets one more; reading removes one. Plain numbers are unchanged.
 
->>> [safe_cell(text) for text in ("=1+1", "-1.5", "a=1", "'=1", "'tis", None, -2.0)]
+>>> [escape_cell(text) for text in ("=1+1", "-1.5", "a=1", "'=1", "'tis", None, -2.0)]
 ["'=1+1", '-1.5', 'a=1', "''=1", "'tis", None, -2.0]
->>> [read_cell(text) for text in ("'=1+1", "-1.5", "''=1", "'tis")]
+>>> [unescape_cell(text) for text in ("'=1+1", "-1.5", "''=1", "'tis")]
 ['=1+1', '-1.5', "'=1", "'tis"]
 """
 

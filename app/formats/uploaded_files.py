@@ -24,7 +24,7 @@ _HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udff
 def displayed_file_name(filename: str | None) -> str:
     r"""Return the sender's name of a file, without folders and invisible characters.
 
-    >>> shown_name("C:\\Users\\ann\\d.jsonl"), shown_name("../\0..")
+    >>> displayed_file_name("C:\\Users\\ann\\d.jsonl"), displayed_file_name("../\0..")
     ('d.jsonl', '_..')
     """
     name = re.split(r"[/\\]", filename or "")[-1]

@@ -215,7 +215,7 @@ def enqueue_offers(
 def split_places(places: int, max_places: int) -> list[int]:
     """Split a number of places into offers of at most `max_places`.
 
-    >>> split(20, 9)
+    >>> split_places(20, 9)
     [9, 9, 2]
     """
     return [min(max_places, places - done) for done in range(0, places, max_places)]

@@ -55,7 +55,7 @@ def problem_page(title: str, detail: str, errors: list[str]) -> bytes:
 def as_sentence(text: str) -> str:
     """Format the detail of a problem as a sentence.
 
-    >>> sentence("there is no study 'answers'")
+    >>> as_sentence("there is no study 'answers'")
     "There is no study 'answers'."
     """
     text = text.strip()

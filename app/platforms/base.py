@@ -215,7 +215,7 @@ def required_parameter(query: Mapping[str, str], *names: str) -> str:
 def origin_of(url: str) -> str:
     """Return the origin of an address, as a Content-Security-Policy names it.
 
-    >>> site_of("https://Example.org:8443/a?b=c")
+    >>> origin_of("https://Example.org:8443/a?b=c")
     'https://example.org:8443'
     """
     try:

@@ -51,7 +51,7 @@ def mask(bits: int, size: int) -> NDArray[np.bool_]:
 def weighted_sums(sets: Sequence[int], weights: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sum of the weights of each set's members.
 
-    >>> weigh([0b101, 0b010], np.array([1, 20, 300])).tolist()
+    >>> weighted_sums([0b101, 0b010], np.array([1, 20, 300])).tolist()
     [301, 20]
     """
     width = (len(weights) + 7) // 8

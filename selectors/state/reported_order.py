@@ -115,7 +115,7 @@ def _rounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def dense_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the number of distinct lower scores of each score.
 
-    >>> count_worse(np.array([3.0, -1.0, 3.0, 0.5])).tolist()
+    >>> dense_ranks(np.array([3.0, -1.0, 3.0, 0.5])).tolist()
     [2.0, 0.0, 2.0, 1.0]
     """
     if not len(scores):

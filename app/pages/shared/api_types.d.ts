@@ -194,7 +194,7 @@ export interface ForecastOut {
   high: number;
 }
 
-export interface Hiring {
+export interface HiringRules {
   questions: number | null;
   reward: number;
   bonus: number;
@@ -208,7 +208,7 @@ export interface Hiring {
   keep_away: boolean;
 }
 
-export interface HiringRequest {
+export interface HiringRulesRequest {
   questions?: number | null;
   reward?: number;
   bonus?: number;
@@ -396,7 +396,7 @@ export interface ProgressOut {
   topic: string;
 }
 
-export interface Quality {
+export interface QualityRules {
   batch: number;
   traps: number;
   traps_pass: number;
@@ -412,7 +412,7 @@ export interface Quality {
   on_failure: "stop" | "ignore" | "ask_again";
 }
 
-export interface QualityRequest {
+export interface QualityRulesRequest {
   batch?: number;
   traps?: number;
   traps_pass?: number;
@@ -603,7 +603,7 @@ export interface StudyChange {
   judgments_per_worker?: number | null;
   platform?: string;
   platform_options?: Record<string, unknown>;
-  hiring?: HiringRequest;
+  hiring?: HiringRulesRequest;
   price?: number | null;
   currency?: string;
 }
@@ -625,10 +625,10 @@ export interface StudyIn {
   undo_seconds?: number;
   undos?: number;
   judgments_per_worker?: number | null;
-  quality?: QualityRequest;
+  quality?: QualityRulesRequest;
   platform?: string;
   platform_options?: Record<string, unknown>;
-  hiring?: HiringRequest;
+  hiring?: HiringRulesRequest;
   price?: number | null;
   currency?: string;
   id?: string | null;
@@ -651,10 +651,10 @@ export interface StudyOut {
   undo_seconds: number;
   undos: number;
   judgments_per_worker: number | null;
-  quality: Quality;
+  quality: QualityRules;
   platform: string;
   platform_options: Record<string, unknown>;
-  hiring: Hiring;
+  hiring: HiringRules;
   price: number | null;
   currency: string;
   id: string;

@@ -91,7 +91,7 @@ def test_axe_finds_nothing_on_any_page_of_the_owner(site: Site, axe: str, scheme
     settle(page, ".track progress")
     assert violations(page, axe) == []
     page.get_by_role("button", name="New study").click()
-    expect(page.get_by_text("find every document")).to_be_visible()
+    expect(page.get_by_text("find the class of every document")).to_be_visible()
     assert violations(page, axe) == []
     page.goto(f"{site.address}/studies/{study}")
     settle(page, ".trust")
