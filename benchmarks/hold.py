@@ -6,7 +6,8 @@ python -m benchmarks.hold --scenes kill restart --faults 20
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
@@ -111,6 +112,9 @@ LOADS: dict[str, tuple[attack.Holding, ...]] = {
     "an attacker without a key": (attack.keyless,),
     "all of it": (reports, streams, attack.upload, attack.keyless),
 }
+ELSEWHERE = "all of it, on another service"
+"""The control: the same loads on the same cores, put on a service that the workers do not use. What
+workers wait then is the price of the two cores, which no isolation within a service can lower."""
 
 
 def measure_attack(given: argparse.Namespace) -> Section:
@@ -129,14 +133,34 @@ def measure_attack(given: argparse.Namespace) -> Section:
             probe.add_study(judged, SELECTOR)
             idle: probe.Latencies | None = None
             for load, parts in LOADS.items():
-                with ExitStack() as stack:
-                    for part in parts:
-                        stack.enter_context(part(address, key))
-                    found = probe.begin(executor, judged, given.seconds).result()
+                found = _under(parts, (address, key), executor, judged, given.seconds)
                 idle = idle or found
-                section.rows.append(probe.row(f"{name}: {load}", found, idle))
-                print(" | ".join(section.rows[-1]), file=sys.stderr)
+                _add_row(section, f"{name}: {load}", found, idle)
+            with served() as (other, other_key):
+                probe.add_study(probe.Judged(other, other_key, JUDGED), SELECTOR)
+                parts = LOADS["all of it"]
+                found = _under(parts, (other, other_key), executor, judged, given.seconds)
+            _add_row(section, f"{name}: {ELSEWHERE}", found, idle or found)
     return section
+
+
+def _under(
+    parts: Sequence[attack.Holding],
+    target: tuple[str, str],
+    executor: ProcessPoolExecutor,
+    judged: probe.Judged,
+    seconds: float,
+) -> probe.Latencies:
+    """Measure the judged study while loads are put on a service, which may be another one."""
+    with ExitStack() as stack:
+        for part in parts:
+            stack.enter_context(part(*target))
+        return probe.begin(executor, judged, seconds).result()
+
+
+def _add_row(section: Section, name: str, found: probe.Latencies, idle: probe.Latencies) -> None:
+    section.rows.append(probe.row(name, found, idle))
+    print(" | ".join(section.rows[-1]), file=sys.stderr)
 
 
 def main() -> int:
