@@ -92,7 +92,7 @@ FALLBACK_MESSAGE = "is not as it must be"
 def error_message(error: Mapping[str, Any]) -> str:
     """Return the message for one of pydantic's errors; errors from elsewhere have their own.
 
-    >>> error_message({"type": "less_than_equal", "ctx": {"le": 99}, "msg": "Input should be less …"})
+    >>> error_message({"type": "less_than_equal", "ctx": {"le": 99}, "msg": "Input …"})
     'must be at most 99'
     """
     if "type" not in error:
