@@ -12,13 +12,13 @@ from fastapi.middleware.cors import CORSMiddleware
 from nextpair.app.compute.pool import ComputePool
 from nextpair.app.events.hub import EventHub
 from nextpair.app.hiring.runner import runner_thread
+from nextpair.app.provisioning.upload_sweep import uploads_swept
 from nextpair.app.runtime.process_watch import exit_with_parent
 from nextpair.app.runtime.schema_watch import schema_watched
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.runtime.shutdown import set_on_shutdown_signal
 from nextpair.app.runtime.single_flight import SingleFlight
 from nextpair.app.runtime.threads import limit_library_threads, limit_threads, take_short_turns
-from nextpair.app.runtime.upload_sweep import uploads_swept
 from nextpair.app.security.api_keys import KeyRing, RateLimit
 from nextpair.app.settings import Settings
 from nextpair.app.web.metrics import Metrics, remove_folder

@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from installations import new_database, new_key, postgresql
 
 from benchmarks.section import Section, main, met
+from nextpair.app.provisioning import setup, staging
+from nextpair.app.provisioning.setup import NewTopic
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.settings import Settings
-from nextpair.app.studies import setup, staging
-from nextpair.app.studies.setup import NewTopic
 from nextpair.app.studies.study import StudySettings
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document

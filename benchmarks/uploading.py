@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.section import Section
+from nextpair.app.provisioning import parts, setup, staging
+from nextpair.app.provisioning.setup import NewTopic
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.settings import Settings
-from nextpair.app.studies import parts, setup, staging
-from nextpair.app.studies.setup import NewTopic
 from nextpair.app.studies.study import StudySettings
 from nextpair.storage import studies
 from nextpair.storage.database import Database

@@ -12,11 +12,11 @@ import yaml
 from nextpair.app.cli import parser_for
 from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.errors import STATUS, problem_of
-from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.main import ROUTERS
 from nextpair.app.platforms.registry import find_platform, platform_names
-from nextpair.app.quality.rules import QualityRules
 from nextpair.app.settings import Settings, has_password
+from nextpair.app.studies.pay_rules import HiringRules
+from nextpair.app.studies.quality_rules import QualityRules
 from nextpair.selectors.base import find_selector, selector_names
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.ratings import rating_names

@@ -21,7 +21,7 @@ from documented import ROOT, blocks, commands_of, nextpair_calls, shell_pages
 from installations import new_key, serving
 
 from nextpair.app.cli import COMMANDS, parser_for
-from nextpair.app.commands.remote import KEY
+from nextpair.app.local.service_client import KEY
 from nextpair.app.settings import Settings
 
 COMMAND = re.compile(r"^\s*(\$ )?(nextpair|curl|call|make|pip|python3?|export) ", re.MULTILINE)

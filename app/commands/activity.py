@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from nextpair.app.commands.remote import add_service_arguments, open_client
+from nextpair.app.local.service_client import add_service_arguments, open_client
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from nextpair.app.commands.remote import add_service_arguments, open_client
+from nextpair.app.local.service_client import add_service_arguments, open_client
 from nextpair.app.schemas.exports import Format, ineffective_option
 from nextpair.selectors.errors import BadOption, NextpairError
 

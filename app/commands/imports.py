@@ -13,12 +13,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from nextpair.app.client import Client, Refused
 from nextpair.app.client.uploads import upload_pool
-from nextpair.app.commands.remote import add_service_arguments, open_client
 from nextpair.app.formats.fields import FIELDS
 from nextpair.app.formats.files import BadFile
 from nextpair.app.formats.pools import Pool
-from nextpair.app.formats.sources import DEFAULT_DEPTH, ImportSources, read_sources
+from nextpair.app.formats.sources import ImportSources, read_sources
 from nextpair.app.formats.upload_pools import InvalidUpload
+from nextpair.app.local.service_client import add_service_arguments, open_client
+from nextpair.app.schemas.imports import DEFAULT_DEPTH
 from nextpair.app.schemas.omissions import OmissionOut, merge_omissions, qualify_with_topic
 from nextpair.app.simulation.command_inputs import split_options
 from nextpair.selectors.base import find_selector, make_options, selector_names

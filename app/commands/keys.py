@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from nextpair.app.commands.installation import (
+from nextpair.app.enums import Scope
+from nextpair.app.local.installation import (
     add_database_argument,
     open_prepared_database,
     read_settings,
 )
-from nextpair.app.enums import Scope
 from nextpair.app.security import api_keys
 from nextpair.storage import keys as stored
 

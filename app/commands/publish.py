@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nextpair.app.client import Client
-from nextpair.app.commands.remote import add_service_arguments, open_client
+from nextpair.app.local.service_client import add_service_arguments, open_client
 from nextpair.app.schemas.hiring import HiringOut, PlanOut
 from nextpair.app.schemas.studies import StudyOut
 from nextpair.app.simulation.command_inputs import split_options

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from nextpair.app.client import Client
 from nextpair.app.commands.exports import check_output, print_bytes, write_atomically
-from nextpair.app.commands.remote import add_service_arguments, open_client
 from nextpair.app.formats.trec import RealGrades, parse_real_qrels, read_real_qrels
+from nextpair.app.local.service_client import add_service_arguments, open_client
 from nextpair.app.reports.page import render
 from nextpair.app.reports.reference import compare_with_reference, list_some
 from nextpair.app.reports.statements import (

@@ -5,12 +5,12 @@ import signal
 import threading
 import time
 
-from nextpair.app.commands.installation import (
+from nextpair.app.hiring.runner import Runner
+from nextpair.app.local.installation import (
     add_database_argument,
     open_prepared_database,
     read_settings,
 )
-from nextpair.app.hiring.runner import Runner
 from nextpair.app.runtime.schema_watch import schema_watched
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.web.middleware import start_logging

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from nextpair.app.commands.installation import (
+from nextpair.app.local.installation import (
     add_database_argument,
     open_prepared_database,
     read_settings,

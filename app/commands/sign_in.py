@@ -3,9 +3,9 @@
 import argparse
 
 from nextpair.app.client import Client
-from nextpair.app.commands.remote import add_service_arguments, open_client
 from nextpair.app.local.browser import open_address
 from nextpair.app.local.running_service import RunningService
+from nextpair.app.local.service_client import add_service_arguments, open_client
 from nextpair.app.local.service_folder import NotRunning, ServiceFolder, current_folder
 from nextpair.app.security.api_keys import SIGN_IN_SECONDS
 

@@ -11,10 +11,10 @@ from functools import partial
 from types import FrameType
 from typing import NoReturn
 
-from nextpair.app.commands.installation import open_prepared_database, read_settings
 from nextpair.app.commands.serve import listen, run_server, set_process_environment
 from nextpair.app.commands.sign_in import add_browser_argument, show_address, sign_in
 from nextpair.app.enums import Scope
+from nextpair.app.local.installation import open_prepared_database, read_settings
 from nextpair.app.local.running_service import HOST, RunningService
 from nextpair.app.local.service_folder import (
     DATABASE,

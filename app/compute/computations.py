@@ -15,6 +15,7 @@ from nextpair.app.reports.presenter import report_out
 from nextpair.app.reports.report import build_report
 from nextpair.app.reports.request import ReportRequest
 from nextpair.app.results import rankings
+from nextpair.app.results.loading import load_answer_set
 from nextpair.app.results.rankings import Progress
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.common import Page
@@ -49,7 +50,7 @@ def ranking(
 ) -> JobResult:
     """Rank a topic's documents."""
     with service.projection_of(service.topic_id(study, topic)) as projection:
-        ranked = rankings.ranking(projection, rating, service.answer_set(projection))
+        ranked = rankings.ranking(projection, rating, load_answer_set(service, projection))
     return as_json(
         RankingOut(
             rating=ranked.rating,
@@ -197,7 +198,7 @@ def matrix(service: ServiceContext, now: float, study: str, topic: str, bins: in
     """Count judged, inferred and open pairs, with documents binned by rank."""
     with service.projection_of(service.topic_id(study, topic)) as projection:
         state, position = projection.pairwise_state, projection.head.position
-        ranked = rankings.ranking(projection, None, service.answer_set(projection)).documents
+        ranked = rankings.ranking(projection, None, load_answer_set(service, projection)).documents
         places = [state.documents.position(document.document) for document in ranked]
         asked = [(match.first, match.second) for match in state.matches()]
         counted = count_pairs(state.order, asked, places, bins)

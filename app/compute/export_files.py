@@ -13,6 +13,7 @@ from nextpair.app.formats.trec import qrels_lines, real_qrels_lines, run_lines
 from nextpair.app.reports.levels import grades
 from nextpair.app.reports.pairs import pair_lines, take_preference_snapshot
 from nextpair.app.results import rankings
+from nextpair.app.results.loading import load_answer_set
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.exports import UNJUDGED, Format
 from nextpair.app.schemas.results import LogEntryOut
@@ -105,7 +106,7 @@ def _file(export_job: _Export) -> tuple[list[str], int]:
     unjudged, request = 0, export_job.request
     for topic_id, topic in export_job.topics:
         with export_job.service.projection_of(topic_id) as projection:
-            answer_set = export_job.service.answer_set(projection)
+            answer_set = load_answer_set(export_job.service, projection)
             order = rankings.reported_order(projection, request.rating, answer_set)
         unjudged += len(order.ids) - int(order.judged.sum())
         if request.format is Format.QRELS:
@@ -123,7 +124,7 @@ def _pairs(export_job: _Export) -> Iterator[str]:
     for topic_id, _ in export_job.topics:
         with export_job.service.projection_of(topic_id) as projection:
             compared = take_preference_snapshot(
-                projection, export_job.service.answer_set(projection)
+                projection, load_answer_set(export_job.service, projection)
             )
         yield from pair_lines(compared, inferred=export_job.request.inferred is not False)
 

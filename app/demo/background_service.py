@@ -13,8 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from nextpair.app.client import Client
-from nextpair.app.commands.installation import open_prepared_database, read_settings
 from nextpair.app.enums import Scope
+from nextpair.app.local.installation import open_prepared_database, read_settings
 from nextpair.app.local.running_service import HOST, RunningService
 from nextpair.app.security.api_keys import make_key
 from nextpair.selectors.errors import NextpairError

@@ -13,10 +13,8 @@ from nextpair.app.formats.run_pools import pool_runs
 from nextpair.app.formats.trec import is_word
 from nextpair.app.formats.trec_topics import read_topics
 from nextpair.app.formats.upload_pools import check_pool
+from nextpair.app.schemas.imports import DEFAULT_DEPTH
 from nextpair.selectors.errors import BadInput
-
-DEFAULT_DEPTH = 100
-"""The default pooling depth."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nextpair.app.hiring.outbox import ActivityEvent, CommandKind, enqueue, record_activity
-from nextpair.app.hiring.pay_rules import PayOnFailure
+from nextpair.app.studies.pay_rules import PayOnFailure
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, offers, studies
 from nextpair.storage.database import Connection

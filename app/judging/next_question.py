@@ -7,7 +7,7 @@ from nextpair.app.enums import Reason
 from nextpair.app.errors import StudyClosed, TopicClosed, WorkerBlocked
 from nextpair.app.judging.issuer import AssignmentIssuer, IssuedAssignments
 from nextpair.app.judging.next_request import NextRequest
-from nextpair.app.quality.worker_gate import WorkerGate, checks_workers
+from nextpair.app.judging.worker_gate import WorkerGate, checks_workers
 from nextpair.app.runtime.projection import TopicProjection
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.runtime.unit_of_work import UnitOfWork

@@ -5,14 +5,14 @@ from dataclasses import asdict
 
 from nextpair.app.designs.base import Design
 from nextpair.app.quality.grading import AnswerGrader
-from nextpair.app.quality.rules import (
+from nextpair.app.quality.verdicts import VerdictConsequences
+from nextpair.app.runtime.projection import TopicProjection
+from nextpair.app.runtime.quarantine import quarantined_judgment
+from nextpair.app.studies.quality_rules import (
     OnFailure,
     QualityRules,
     all_passed,
 )
-from nextpair.app.quality.verdicts import VerdictConsequences
-from nextpair.app.runtime.projection import TopicProjection
-from nextpair.app.runtime.quarantine import quarantined_judgment
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, judgments
 from nextpair.storage import quarantine as stored

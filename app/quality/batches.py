@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nextpair.app.quality.rules import QualityRules
 from nextpair.app.runtime.projection import CheckQuestion, TopicProjection
+from nextpair.app.studies.quality_rules import QualityRules
 from nextpair.selectors.state.judgments import Pair, unordered
 from nextpair.storage.rows import AssignmentRow, GoldRow, Purpose, State
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from nextpair.app.designs.base import Design, Shape
 from nextpair.app.errors import ContentConflict
+from nextpair.app.provisioning.setup import check_length
 from nextpair.app.runtime.service_context import ServiceContext
-from nextpair.app.studies.setup import check_length
 from nextpair.selectors.errors import BadInput, UnknownDocument
 from nextpair.selectors.state.judgments import unordered
 from nextpair.storage import checks, topics

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nextpair.app.designs.base import Design
-from nextpair.app.quality.rules import (
+from nextpair.app.studies.quality_rules import (
     CriterionResult,
     GradedAnswer,
     QualityRules,

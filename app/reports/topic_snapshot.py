@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from nextpair.app.designs.base import Design
 from nextpair.app.results import rankings
+from nextpair.app.results.loading import answer_set_of
 from nextpair.app.results.rankings import Progress
 from nextpair.app.results.scores import AnswerSet
 from nextpair.app.runtime.projection import TopicProjection, load_projection
-from nextpair.app.runtime.service_context import ServiceContext, answer_set_of
+from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import Study
 from nextpair.selectors.state.bayesian_selector import Reliability
 from nextpair.selectors.state.reported_order import ReportedOrder

@@ -8,9 +8,9 @@ import numpy as np
 
 from nextpair.app.designs.base import Shape
 from nextpair.app.quality.grading import find_gold
-from nextpair.app.quality.rules import GradedAnswer, QualityRules, check_batch
 from nextpair.app.reports.topic_snapshot import TopicSnapshot
 from nextpair.app.results.scores import AnswerSet
+from nextpair.app.studies.quality_rules import GradedAnswer, QualityRules, check_batch
 from nextpair.selectors.aggregation import bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
 from nextpair.selectors.aggregation.responses import FloatArray

@@ -4,13 +4,12 @@ import copy
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
 from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import UnknownStudy, UnknownTopic
-from nextpair.app.results.scores import AnswerSet
 from nextpair.app.runtime.document_cache import DocumentCache
 from nextpair.app.runtime.group_commit import CommitGroup, GroupCommitter, commit_group
 from nextpair.app.runtime.projection import TopicProjection, delta_since, gc_paused, load_projection
@@ -22,10 +21,9 @@ from nextpair.app.security.receipts import Receipts
 from nextpair.app.security.tokens import SessionSigner, TokenSigner
 from nextpair.app.settings import MB, Settings
 from nextpair.app.studies.study import Study, study_of
-from nextpair.selectors.state.judgments import Outcome
-from nextpair.storage import judgments, keys, studies, topics
+from nextpair.storage import keys, studies, topics
 from nextpair.storage.database import Connection, Database
-from nextpair.storage.rows import JudgmentRow, Purpose, TopicHead
+from nextpair.storage.rows import TopicHead
 
 MOST_WORKERS = 100_000
 """How many workers' ids are cached, and how many topics on which nothing is left to ask."""
@@ -197,15 +195,6 @@ class ServiceContext:
                 projection = self.catch_up(connection, slot, topic_id, head)
             yield projection
 
-    def answer_set(self, projection: TopicProjection) -> AnswerSet:
-        """Return the answers that count, up to the projection's version, to aggregate them."""
-        with self.database.read() as connection:
-            study = self.study(connection, projection.head.study_id, projection.head.study_version)
-            rows = judgments.counting(connection, projection.topic.id)
-        return answer_set_of(
-            study, projection, [row for row in rows if row.number <= projection.head.position]
-        )
-
     def catch_up(
         self, connection: Connection, slot: Slot, topic_id: int, head: TopicHead
     ) -> TopicProjection:
@@ -221,27 +210,3 @@ class ServiceContext:
             projection.head = head
             slot.projection = projection
         return projection
-
-
-def answer_set_of(
-    study: Study, projection: TopicProjection, rows: Sequence[JudgmentRow]
-) -> AnswerSet:
-    """Make the answer set of a topic from its judgments that count."""
-    work = [row for row in rows if row.purpose == Purpose.WORK]
-    return AnswerSet(
-        study.design,
-        len(projection.state.documents),
-        work,
-        _gold_judgments(study, projection, rows),
-    )
-
-
-def _gold_judgments(
-    study: Study, projection: TopicProjection, rows: Sequence[JudgmentRow]
-) -> list[tuple[JudgmentRow, Outcome | float]]:
-    known = {
-        gold.pair: study.design.known_answer(gold.answer)
-        for gold in projection.golds
-        if not gold.quiz
-    }
-    return [(row, known[row.first, row.second]) for row in rows if row.purpose == Purpose.TRAP]

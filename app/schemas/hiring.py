@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.field_types import Line, OptionValue
-from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.schemas.common import RequestModel, Timestamp
+from nextpair.app.studies.pay_rules import HiringRules
 from nextpair.storage.hiring_rows import HiringState, OutboxState
 
 

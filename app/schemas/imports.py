@@ -4,10 +4,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from nextpair.app.formats.sources import DEFAULT_DEPTH
 from nextpair.app.schemas.common import Name, RequestModel
 from nextpair.app.schemas.omissions import OmissionOut
 
+DEFAULT_DEPTH = 100
+"""How many documents of each run are pooled unless the caller says otherwise."""
 FLAGS = {"true": True, "false": False}
 
 

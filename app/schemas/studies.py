@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 from nextpair.app.field_types import Integer, Line, OptionValue, Prose, Real
-from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.schemas.common import Name, RequestModel, Timestamp
+from nextpair.app.studies.pay_rules import HiringRules
 from nextpair.app.studies.study import Currency, Price, StudySettings
 from nextpair.storage.rows import Status, WorkerStatus
 

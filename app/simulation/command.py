@@ -10,7 +10,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from nextpair.app.commands.remote import open_client
+from nextpair.app.local.service_client import open_client
 from nextpair.app.simulation import command_arguments
 from nextpair.app.simulation.command_inputs import (
     baseline_plan,

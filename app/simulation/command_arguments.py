@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from nextpair.app.commands.remote import add_service_arguments
+from nextpair.app.local.service_client import add_service_arguments
 from nextpair.selectors.base import selector_names
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy
 

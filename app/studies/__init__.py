@@ -1,1 +1,1 @@
-"""Studies: their settings, and setting up studies, topics and workers."""
+"""Studies: their settings, with the rules of quality and pay."""

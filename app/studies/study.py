@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from nextpair.app.designs.base import Design, Shape, make_design
 from nextpair.app.field_types import Flag, Integer, Line, OptionValue, Prose, Real, Seed
-from nextpair.app.hiring.pay_rules import HiringRules
 from nextpair.app.platforms.base import Platform
 from nextpair.app.platforms.registry import make_platform
-from nextpair.app.quality.rules import QualityRules
+from nextpair.app.studies.pay_rules import HiringRules
+from nextpair.app.studies.quality_rules import QualityRules
 from nextpair.selectors.base import find_selector, make_options, with_judges_defaults
 from nextpair.selectors.errors import BadOption
 from nextpair.selectors.state.settings import DEFAULT_SELECTOR, ConflictPolicy, Judges

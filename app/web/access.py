@@ -9,11 +9,11 @@ from fastapi.exceptions import RequestValidationError
 
 from nextpair.app.enums import Scope
 from nextpair.app.errors import Forbidden, NotYours, Unauthorized
+from nextpair.app.provisioning.setup import IdempotentCall, fingerprint
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.security.api_keys import KeyRing, RateLimit
 from nextpair.app.security.tokens import PREFIX as TOKEN_PREFIX
 from nextpair.app.security.tokens import SESSION_PREFIX, AssignmentRef, Session
-from nextpair.app.studies.setup import IdempotentCall, fingerprint
 
 
 @dataclass(frozen=True, slots=True)

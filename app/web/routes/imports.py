@@ -24,12 +24,12 @@ from nextpair.app.formats.uploaded_files import (
     displayed_file_name,
     unpack_upload,
 )
+from nextpair.app.provisioning import setup, staging
+from nextpair.app.provisioning.setup import NewTopic
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.schemas.omissions import merge_omissions, qualify_with_topic
 from nextpair.app.settings import Settings
-from nextpair.app.studies import setup, staging
-from nextpair.app.studies.setup import NewTopic
 from nextpair.app.web.access import Admin, Now, Svc
 from nextpair.app.web.api_description import StudyName, problems
 from nextpair.app.web.authenticated_route import AuthenticatedRoute

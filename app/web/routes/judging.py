@@ -5,10 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Response
 from starlette.concurrency import run_in_threadpool
 
-from nextpair.app.judging import assignment_context, next_question, skip_and_undo, submit_answer
+from nextpair.app.judging import (
+    assignment_context,
+    comprehension,
+    next_question,
+    skip_and_undo,
+    submit_answer,
+)
 from nextpair.app.judging.next_request import NextRequest
 from nextpair.app.judging.submit_answer import SubmittedAnswer
-from nextpair.app.quality import comprehension
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.judging import (
     AssignmentOut,

@@ -5,10 +5,10 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from nextpair.app.provisioning.setup import run_idempotently
 from nextpair.app.schemas.common import Name, Page
 from nextpair.app.schemas.keys import KeyIn, KeyOut, NewKeyOut
 from nextpair.app.security import api_keys
-from nextpair.app.studies.setup import run_idempotently
 from nextpair.app.web.access import Admin, Anyone, Idempotency, Now, Svc
 from nextpair.app.web.api_description import problems, repeated
 from nextpair.app.web.authenticated_route import AuthenticatedRoute

@@ -6,8 +6,7 @@ from fastapi import APIRouter
 
 from nextpair.app.errors import Forbidden
 from nextpair.app.hiring import arrivals
-from nextpair.app.judging import sessions
-from nextpair.app.quality import comprehension
+from nextpair.app.judging import comprehension, sessions
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.judging import VerdictOut
 from nextpair.app.schemas.sessions import (

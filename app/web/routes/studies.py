@@ -4,9 +4,9 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
+from nextpair.app.provisioning import setup
 from nextpair.app.schemas.common import Page
 from nextpair.app.schemas.studies import StudyChange, StudyIn, StudyOut, WorkerChange, WorkerOut
-from nextpair.app.studies import setup
 from nextpair.app.studies.study import StudySettings, read_settings
 from nextpair.app.web.access import Admin, Anyone, Idempotency, Now, Reader, Svc
 from nextpair.app.web.api_description import After, Limit, StudyName, WorkerName, problems, repeated

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from nextpair.app.errors import TooLarge
+from nextpair.app.provisioning import setup, staging
+from nextpair.app.provisioning.setup import IdempotentCall, NewTopic
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.common import Page
 from nextpair.app.schemas.topics import (
@@ -21,8 +23,6 @@ from nextpair.app.schemas.topics import (
     TopicOut,
 )
 from nextpair.app.settings import MB
-from nextpair.app.studies import setup, staging
-from nextpair.app.studies.setup import IdempotentCall, NewTopic
 from nextpair.app.web.access import Admin, Anyone, Idempotency, Now, Svc
 from nextpair.app.web.api_description import After, Limit, StudyName, TopicName, problems, repeated
 from nextpair.app.web.authenticated_route import AuthenticatedRoute

@@ -267,7 +267,7 @@ def test_a_download_that_breaks_off_leaves_what_was_there(
 ) -> None:
     # It is tried again at once.
     hasty = partial(Client, sleep=lambda _: None)
-    monkeypatch.setattr("nextpair.app.commands.remote.Client", hasty)
+    monkeypatch.setattr("nextpair.app.local.service_client.Client", hasty)
     path = tmp_path / "results.qrels"
     path.write_text("something older", encoding="utf-8")
     with HTTPServer(("127.0.0.1", 0), _BreaksOff) as server:

@@ -11,7 +11,7 @@ from crowds import until
 from installations import serving
 from processes import children, is_gone
 
-from nextpair.app.commands.installation import read_settings
+from nextpair.app.local.installation import read_settings
 from nextpair.selectors.errors import BadOption
 
 

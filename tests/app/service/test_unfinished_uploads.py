@@ -9,11 +9,11 @@ from in_process import STUDY, TOPIC, InProcess, refusal
 from sqlalchemy import text
 from uploading import NAMES, NOTHING, between, database_of, left, topics, upload
 
+from nextpair.app.provisioning import staging
+from nextpair.app.provisioning.setup import NewTopic
+from nextpair.app.provisioning.upload_sweep import uploads_swept
 from nextpair.app.runtime.service_context import ServiceContext
-from nextpair.app.runtime.upload_sweep import uploads_swept
 from nextpair.app.settings import Settings
-from nextpair.app.studies import staging
-from nextpair.app.studies.setup import NewTopic
 from nextpair.storage import uploads
 from nextpair.storage.errors import Unavailable
 from nextpair.storage.rows import DocumentRow
@@ -22,7 +22,7 @@ from nextpair.storage.rows import DocumentRow
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every upload take several transactions."""
-    monkeypatch.setattr("nextpair.app.studies.parts.PART_ROWS", 3)
+    monkeypatch.setattr("nextpair.app.provisioning.parts.PART_ROWS", 3)
 
 
 def pool(name: str) -> NewTopic:
@@ -40,7 +40,7 @@ def upload_and_die(url: str, parts: int) -> None:
         if count == parts:
             os._exit(9)
 
-    pytest.MonkeyPatch().setattr("nextpair.app.studies.parts.PART_ROWS", 3)
+    pytest.MonkeyPatch().setattr("nextpair.app.provisioning.parts.PART_ROWS", 3)
     service = ServiceContext(Settings(database=url))
     with between(die):
         staging.add_topics(service, STUDY, [pool("killed")], 0.0)
@@ -125,7 +125,7 @@ def test_nothing_of_an_upload_that_was_taken_for_dead_is_published(service: InPr
 def test_whoever_serves_removes_what_is_left(
     service: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nextpair.app.runtime.upload_sweep.EVERY_SECONDS", 0.01)
+    monkeypatch.setattr("nextpair.app.provisioning.upload_sweep.EVERY_SECONDS", 0.01)
     service.make_study()
     killed(service.url)
     with database_of(service).write() as connection:

@@ -8,14 +8,14 @@ from in_process import AT, ON_TOPIC, STUDY, TOPIC, InProcess, installed, refusal
 from sqlalchemy import text
 from uploading import NAMES, NOTHING, between, database_of, left, lines, several, topics, upload
 
-from nextpair.app.studies import staging
+from nextpair.app.provisioning import staging
 from nextpair.storage.errors import StorageFull
 
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every upload take several transactions."""
-    monkeypatch.setattr("nextpair.app.studies.parts.PART_ROWS", 3)
+    monkeypatch.setattr("nextpair.app.provisioning.parts.PART_ROWS", 3)
 
 
 def test_others_write_while_an_upload_is_half_way_and_see_nothing_of_it(

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nextpair.app.studies.staging import sweep
+from nextpair.app.provisioning.staging import sweep
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage.database import Database
 

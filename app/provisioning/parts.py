@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 
+from nextpair.app.provisioning.setup import NewTopic, fingerprint
 from nextpair.app.settings import MB
-from nextpair.app.studies.setup import NewTopic, fingerprint
 from nextpair.storage.rows import DocumentRow
 
 PART_BYTES = MB

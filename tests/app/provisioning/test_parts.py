@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nextpair.app.studies import parts as divided
-from nextpair.app.studies.parts import Draft, parts
-from nextpair.app.studies.setup import NewTopic
+from nextpair.app.provisioning import parts as divided
+from nextpair.app.provisioning.parts import Draft, parts
+from nextpair.app.provisioning.setup import NewTopic
 from nextpair.storage.rows import DocumentRow
 
 

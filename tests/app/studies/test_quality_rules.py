@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nextpair.app.quality.rules import GradedAnswer, QualityRules, check_batch, needed
+from nextpair.app.studies.quality_rules import GradedAnswer, QualityRules, check_batch, needed
 
 
 def batch(seconds: list[float], moved: int, gold: tuple[int, int]) -> list[GradedAnswer]:

@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from nextpair.app.errors import ContentConflict, StudyClosed, UnknownStudy
+from nextpair.app.provisioning.parts import Draft, Part, content_of, parts
+from nextpair.app.provisioning.setup import IdempotentCall, NewTopic, run_idempotently
 from nextpair.app.runtime.service_context import ServiceContext
-from nextpair.app.studies.parts import Draft, Part, content_of, parts
-from nextpair.app.studies.setup import IdempotentCall, NewTopic, run_idempotently
 from nextpair.app.studies.study import read_settings
 from nextpair.storage import studies, topics, uploads
 from nextpair.storage.database import Connection, Database

@@ -1,0 +1,1 @@
+"""Setting up studies, topics and workers, with large uploads in small transactions."""
