@@ -20,7 +20,7 @@ from nextpair.app.runtime.shutdown import set_on_shutdown_signal
 from nextpair.app.runtime.single_flight import SingleFlight
 from nextpair.app.runtime.threads import limit_library_threads, limit_threads, take_short_turns
 from nextpair.app.security.api_keys import KeyRing, RateLimit
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.app.web.metrics import Metrics, remove_folder
 from nextpair.app.web.middleware import RequestMiddleware, start_logging
 from nextpair.app.web.openapi import describe
@@ -78,9 +78,11 @@ for _router in ROUTERS:
     _ALL.include_router(_router)
 
 
-def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
+def create_app(
+    settings: ServiceSettings | None = None, clock: Callable[[], float] = time.time
+) -> FastAPI:
     """Create the application; the database must have been migrated (`nextpair serve` does it)."""
-    settings = settings or Settings()
+    settings = settings or ServiceSettings()
     limit_library_threads()
     # Before any request: threads that import parts of a library at the same moment can fail.
     load_selectors()

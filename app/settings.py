@@ -43,7 +43,7 @@ def _read_password_file(path: Path) -> str:
     return content
 
 
-class Settings(BaseSettings):
+class ServiceSettings(BaseSettings):
     """The settings of the service; each field is an environment variable, NEXTPAIR_ + its name."""
 
     model_config = SettingsConfigDict(

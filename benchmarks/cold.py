@@ -21,7 +21,7 @@ from benchmarks.section import Section, main, met
 from nextpair.app.provisioning import setup, staging
 from nextpair.app.provisioning.setup import NewTopic
 from nextpair.app.runtime.service_context import ServiceContext
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.app.studies.study import StudySettings
 from nextpair.selectors.base import Idle
 from nextpair.selectors.state.documents import Document
@@ -62,7 +62,7 @@ def measure(given: argparse.Namespace) -> Section:
 
 
 def _measure(url: str, selector: str) -> tuple[float, float]:
-    settings = Settings(database=SecretStr(url))
+    settings = ServiceSettings(database=SecretStr(url))
     service = ServiceContext(settings)
     topic_id = _fill(service, selector)
     service.close()
@@ -72,7 +72,9 @@ def _measure(url: str, selector: str) -> tuple[float, float]:
     )
 
 
-def _timed(settings: Settings, topic_id: int, act: Callable[[ServiceContext, int], None]) -> float:
+def _timed(
+    settings: ServiceSettings, topic_id: int, act: Callable[[ServiceContext, int], None]
+) -> float:
     service = ServiceContext(settings)
     with service.database.read():
         started = time.perf_counter()

@@ -17,7 +17,7 @@ from benchmarks.section import Section
 from nextpair.app.provisioning import parts, setup, staging
 from nextpair.app.provisioning.setup import NewTopic
 from nextpair.app.runtime.service_context import ServiceContext
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.app.studies.study import StudySettings
 from nextpair.storage import studies
 from nextpair.storage.database import Database
@@ -55,7 +55,7 @@ def installed(folder: str) -> Iterator[ServiceContext]:
     with database.write() as connection:
         setup.add_study(connection, STUDY, StudySettings(), 0.0)
     service = ServiceContext(
-        Settings.model_validate({"database": f"sqlite:///{folder}/nextpair.db"})
+        ServiceSettings.model_validate({"database": f"sqlite:///{folder}/nextpair.db"})
     )
     yield service
     service.close()

@@ -39,7 +39,7 @@ MIN_BEST_PROBABILITY = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class InformationGainOptions:
     """The options of information gain.
 
     Parameters
@@ -86,7 +86,7 @@ class InformationGain(BayesianSelector):
     """Keeps a posterior over every document's score, and asks for the most informative pair."""
 
     name = "information-gain"
-    Options = Options
+    Options = InformationGainOptions
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)

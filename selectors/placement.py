@@ -66,7 +66,7 @@ JITTER = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PlacementOptions:
     """The options of placement.
 
     Parameters
@@ -115,7 +115,7 @@ class Placement(BayesianSelector):
     """Keeps a posterior over every document's place, and asks for the most informative pair."""
 
     name = "placement"
-    Options = Options
+    Options = PlacementOptions
 
     def __init__(self, documents: Documents, order: Order, options: Any, seed: int) -> None:
         super().__init__(documents, order, options, seed)

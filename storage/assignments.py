@@ -7,47 +7,50 @@ from sqlalchemy import and_, bindparam, func, insert, or_, select, update
 
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import AssignmentRow, Purpose, State, values_of
-from nextpair.storage.tables import Assignment, Judgment
+from nextpair.storage.tables import AssignmentTable, JudgmentTable
 
 COLUMNS: tuple[Any, ...] = (
-    Assignment.topic_id,
-    Assignment.number,
-    Assignment.worker_id,
-    Assignment.first,
-    Assignment.second,
-    Assignment.swapped,
-    Assignment.state,
-    Assignment.attempt,
-    Assignment.version,
-    Assignment.expires_at,
-    Assignment.request,
-    Assignment.created_at,
-    Assignment.purpose,
-    Assignment.subject,
-    Assignment.batch,
-    Assignment.reason,
-    Assignment.submission_id,
-    Assignment.quarantine,
-    Assignment.held,
+    AssignmentTable.topic_id,
+    AssignmentTable.number,
+    AssignmentTable.worker_id,
+    AssignmentTable.first,
+    AssignmentTable.second,
+    AssignmentTable.swapped,
+    AssignmentTable.state,
+    AssignmentTable.attempt,
+    AssignmentTable.version,
+    AssignmentTable.expires_at,
+    AssignmentTable.request,
+    AssignmentTable.created_at,
+    AssignmentTable.purpose,
+    AssignmentTable.subject,
+    AssignmentTable.batch,
+    AssignmentTable.reason,
+    AssignmentTable.submission_id,
+    AssignmentTable.quarantine,
+    AssignmentTable.held,
 )
 """The columns of an `AssignmentRow`."""
-_ADD = insert(Assignment)
+_ADD = insert(AssignmentTable)
 _FIND = select(*COLUMNS).where(
-    Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("number")
+    AssignmentTable.topic_id == bindparam("topic"), AssignmentTable.number == bindparam("number")
 )
 _UNANSWERED = select(*COLUMNS).where(
-    Assignment.topic_id == bindparam("topic"), Assignment.state != State.ANSWERED.value
+    AssignmentTable.topic_id == bindparam("topic"), AssignmentTable.state != State.ANSWERED.value
 )
 _ASIDE = select(*COLUMNS).where(
-    Assignment.topic_id == bindparam("topic"), Assignment.purpose != Purpose.WORK.value
+    AssignmentTable.topic_id == bindparam("topic"), AssignmentTable.purpose != Purpose.WORK.value
 )
 _CHANGED = select(*COLUMNS).where(
-    Assignment.topic_id == bindparam("topic"), Assignment.version > bindparam("since")
+    AssignmentTable.topic_id == bindparam("topic"), AssignmentTable.version > bindparam("since")
 )
 _OF_REQUEST = (
     select(*COLUMNS)
-    .where(Assignment.worker_id == bindparam("worker"), Assignment.request == bindparam("request"))
-    .order_by(Assignment.topic_id, Assignment.number)
+    .where(
+        AssignmentTable.worker_id == bindparam("worker"),
+        AssignmentTable.request == bindparam("request"),
+    )
+    .order_by(AssignmentTable.topic_id, AssignmentTable.number)
 )
 CHANGES: dict[str, Any] = {
     "swapped": bindparam("new_swapped"),
@@ -60,12 +63,14 @@ CHANGES: dict[str, Any] = {
     "batch": bindparam("new_batch"),
     "submission_id": bindparam("new_submission"),
     "quarantine": bindparam("new_quarantine"),
-    "held": bindparam("new_held", type_=Assignment.held.type),
+    "held": bindparam("new_held", type_=AssignmentTable.held.type),
 }
 """The columns of an assignment that may change."""
 _CHANGE = (
-    update(Assignment)
-    .where(Assignment.topic_id == bindparam("topic"), Assignment.number == bindparam("which"))
+    update(AssignmentTable)
+    .where(
+        AssignmentTable.topic_id == bindparam("topic"), AssignmentTable.number == bindparam("which")
+    )
     .values(CHANGES)
 )
 
@@ -110,11 +115,11 @@ def of_pair(
 ) -> AssignmentRow | None:
     """Return a worker's assignment of a pair as work, if they ever had it."""
     found = select(*COLUMNS).where(
-        Assignment.topic_id == topic_id,
-        Assignment.worker_id == worker_id,
-        Assignment.first == pair[0],
-        Assignment.second == pair[1],
-        Assignment.purpose == Purpose.WORK.value,
+        AssignmentTable.topic_id == topic_id,
+        AssignmentTable.worker_id == worker_id,
+        AssignmentTable.first == pair[0],
+        AssignmentTable.second == pair[1],
+        AssignmentTable.purpose == Purpose.WORK.value,
     )
     row = connection.execute(found).one_or_none()
     return AssignmentRow(*row) if row else None
@@ -138,11 +143,11 @@ def evaluated_of_worker(
     found = (
         select(*COLUMNS)
         .where(
-            Assignment.topic_id == topic_id,
-            Assignment.worker_id == worker_id,
-            or_(Assignment.batch.is_not(None), Assignment.purpose == Purpose.QUIZ.value),
+            AssignmentTable.topic_id == topic_id,
+            AssignmentTable.worker_id == worker_id,
+            or_(AssignmentTable.batch.is_not(None), AssignmentTable.purpose == Purpose.QUIZ.value),
         )
-        .order_by(Assignment.number)
+        .order_by(AssignmentTable.number)
     )
     return [AssignmentRow(*row) for row in connection.execute(found)]
 
@@ -150,10 +155,10 @@ def evaluated_of_worker(
 def topics_with_batches(connection: Connection, worker_id: int) -> list[int]:
     """List the topics on which a worker has had batches."""
     found = (
-        select(Assignment.topic_id)
-        .where(Assignment.worker_id == worker_id, Assignment.batch.is_not(None))
+        select(AssignmentTable.topic_id)
+        .where(AssignmentTable.worker_id == worker_id, AssignmentTable.batch.is_not(None))
         .distinct()
-        .order_by(Assignment.topic_id)
+        .order_by(AssignmentTable.topic_id)
     )
     return list(connection.execute(found).scalars())
 
@@ -175,11 +180,11 @@ def leased_by(connection: Connection, worker_id: int, now: float) -> list[Assign
     found = (
         select(*COLUMNS)
         .where(
-            Assignment.worker_id == worker_id,
-            Assignment.state == State.OPEN.value,
-            Assignment.expires_at > now,
+            AssignmentTable.worker_id == worker_id,
+            AssignmentTable.state == State.OPEN.value,
+            AssignmentTable.expires_at > now,
         )
-        .order_by(Assignment.created_at, Assignment.topic_id, Assignment.number)
+        .order_by(AssignmentTable.created_at, AssignmentTable.topic_id, AssignmentTable.number)
     )
     return [AssignmentRow(*row) for row in connection.execute(found)]
 
@@ -195,18 +200,18 @@ def count_answered(
         The submission that is counted for, if it is for one: assignments that were issued in
         another session before its confirmation are left out, those of this one always count.
     """
-    answered = select(Judgment.number).where(
-        Judgment.topic_id == Assignment.topic_id,
-        Judgment.assignment == Assignment.number,
-        Judgment.created_at >= since,
+    answered = select(JudgmentTable.number).where(
+        JudgmentTable.topic_id == AssignmentTable.topic_id,
+        JudgmentTable.assignment == AssignmentTable.number,
+        JudgmentTable.created_at >= since,
     )
     counted = (State.ANSWERED.value, State.RETRACTED.value)
-    meant = and_(Assignment.state.in_(counted), answered.exists())
+    meant = and_(AssignmentTable.state.in_(counted), answered.exists())
     if submission_id is not None:
-        here = Assignment.submission_id == submission_id
-        in_it = and_(here, Assignment.state.in_((*counted, State.HELD.value)))
-        meant = or_(and_(meant, Assignment.submission_id.is_(None)), in_it)
-    found = select(func.count()).where(Assignment.worker_id == worker_id, meant)
+        here = AssignmentTable.submission_id == submission_id
+        in_it = and_(here, AssignmentTable.state.in_((*counted, State.HELD.value)))
+        meant = or_(and_(meant, AssignmentTable.submission_id.is_(None)), in_it)
+    found = select(func.count()).where(AssignmentTable.worker_id == worker_id, meant)
     return connection.execute(found).scalar_one()
 
 
@@ -221,11 +226,11 @@ def count_taken(
         The unconfirmed session that is counted for, if it is for one; others are left out.
     """
     counted = or_(
-        Assignment.state.in_((State.ANSWERED.value, State.RETRACTED.value, State.HELD.value)),
-        and_(Assignment.state == State.OPEN.value, Assignment.expires_at > now),
+        AssignmentTable.state.in_((State.ANSWERED.value, State.RETRACTED.value, State.HELD.value)),
+        and_(AssignmentTable.state == State.OPEN.value, AssignmentTable.expires_at > now),
     )
-    seen: Any = Assignment.quarantine.is_(None)
+    seen: Any = AssignmentTable.quarantine.is_(None)
     if quarantine is not None:
-        seen = or_(seen, Assignment.quarantine == quarantine)
-    found = select(func.count()).where(Assignment.worker_id == worker_id, counted, seen)
+        seen = or_(seen, AssignmentTable.quarantine == quarantine)
+    found = select(func.count()).where(AssignmentTable.worker_id == worker_id, counted, seen)
     return connection.execute(found).scalar_one()

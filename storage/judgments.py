@@ -8,67 +8,70 @@ from sqlalchemy import and_, bindparam, func, insert, select
 
 from nextpair.storage.database import Connection
 from nextpair.storage.rows import BY_WORKER, UNDO, JudgmentRow, RetractionRow, values_of
-from nextpair.storage.tables import Judgment, Retraction, Worker
+from nextpair.storage.tables import JudgmentTable, RetractionTable, WorkerTable
 
 _COLUMNS: tuple[Any, ...] = (
-    Judgment.topic_id,
-    Judgment.number,
-    Judgment.assignment,
-    Judgment.attempt,
-    Judgment.worker_id,
-    Judgment.first,
-    Judgment.second,
-    Judgment.outcome,
-    Judgment.answer,
-    Judgment.seconds,
-    Judgment.created_at,
-    Judgment.purpose,
-    Judgment.subject,
-    Judgment.correct,
+    JudgmentTable.topic_id,
+    JudgmentTable.number,
+    JudgmentTable.assignment,
+    JudgmentTable.attempt,
+    JudgmentTable.worker_id,
+    JudgmentTable.first,
+    JudgmentTable.second,
+    JudgmentTable.outcome,
+    JudgmentTable.answer,
+    JudgmentTable.seconds,
+    JudgmentTable.created_at,
+    JudgmentTable.purpose,
+    JudgmentTable.subject,
+    JudgmentTable.correct,
 )
 JudgmentRecord = tuple[int, int, int, str | None, int, int | None, str]
 """A judgment as it is folded into a projection: number, two positions, outcome, worker, the number
 of the judgment that it reviews, purpose."""
 
 RECORD: tuple[Any, ...] = (
-    Judgment.number,
-    Judgment.first,
-    Judgment.second,
-    Judgment.outcome,
-    Judgment.worker_id,
-    Judgment.subject,
-    Judgment.purpose,
+    JudgmentTable.number,
+    JudgmentTable.first,
+    JudgmentTable.second,
+    JudgmentTable.outcome,
+    JudgmentTable.worker_id,
+    JudgmentTable.subject,
+    JudgmentTable.purpose,
 )
-_ADD = insert(Judgment)
-RETRACTED = and_(Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number)
-BY_UNDO = and_(Retraction.reason == UNDO, Retraction.by == BY_WORKER)
+_ADD = insert(JudgmentTable)
+RETRACTED = and_(
+    RetractionTable.topic_id == JudgmentTable.topic_id,
+    RetractionTable.judgment == JudgmentTable.number,
+)
+BY_UNDO = and_(RetractionTable.reason == UNDO, RetractionTable.by == BY_WORKER)
 """The condition that a retraction is an undo by the worker."""
 _OF_ASSIGNMENT = (
     select(*_COLUMNS)
     .where(
-        Judgment.topic_id == bindparam("topic"),
-        Judgment.assignment == bindparam("assignment"),
+        JudgmentTable.topic_id == bindparam("topic"),
+        JudgmentTable.assignment == bindparam("assignment"),
     )
-    .order_by(Judgment.attempt)
+    .order_by(JudgmentTable.attempt)
 )
 _RECORDS = (
     select(*RECORD)
-    .outerjoin(Retraction, RETRACTED)
+    .outerjoin(RetractionTable, RETRACTED)
     .where(
-        Judgment.topic_id == bindparam("topic"),
-        Judgment.number > bindparam("after"),
-        Judgment.purpose.in_(bindparam("purposes", expanding=True)),
-        Retraction.number.is_(None),
+        JudgmentTable.topic_id == bindparam("topic"),
+        JudgmentTable.number > bindparam("after"),
+        JudgmentTable.purpose.in_(bindparam("purposes", expanding=True)),
+        RetractionTable.number.is_(None),
     )
-    .order_by(Judgment.number)
+    .order_by(JudgmentTable.number)
 )
 _RETRACTED_SINCE = (
-    select(Retraction.judgment)
-    .join(Judgment, RETRACTED)
+    select(RetractionTable.judgment)
+    .join(JudgmentTable, RETRACTED)
     .where(
-        Retraction.topic_id == bindparam("topic"),
-        Retraction.number > bindparam("after"),
-        Judgment.purpose.in_(bindparam("purposes", expanding=True)),
+        RetractionTable.topic_id == bindparam("topic"),
+        RetractionTable.number > bindparam("after"),
+        JudgmentTable.purpose.in_(bindparam("purposes", expanding=True)),
     )
 )
 
@@ -116,7 +119,7 @@ def retracted_after(
 def add_retractions(connection: Connection, rows: Sequence[RetractionRow]) -> None:
     """Add retractions; those with the same number are one entry of the log."""
     if rows:
-        connection.execute(insert(Retraction), [asdict(row) for row in rows])
+        connection.execute(insert(RetractionTable), [asdict(row) for row in rows])
 
 
 def counting(
@@ -125,22 +128,22 @@ def counting(
     """List the judgments of a topic that are not retracted, or those of them with some numbers."""
     found = (
         select(*_COLUMNS)
-        .outerjoin(Retraction, RETRACTED)
-        .where(Judgment.topic_id == topic_id, Retraction.number.is_(None))
-        .order_by(Judgment.number)
+        .outerjoin(RetractionTable, RETRACTED)
+        .where(JudgmentTable.topic_id == topic_id, RetractionTable.number.is_(None))
+        .order_by(JudgmentTable.number)
     )
     if numbers is not None:
-        found = found.where(Judgment.number.in_(numbers))
+        found = found.where(JudgmentTable.number.in_(numbers))
     return [JudgmentRow(*row) for row in connection.execute(found)]
 
 
 def whole_log(connection: Connection, topic_id: int) -> list[tuple[JudgmentRow, str | None]]:
     """List all judgments of a topic, oldest first, with who retracted them if someone did."""
     found = (
-        select(*_COLUMNS, Retraction.by)
-        .outerjoin(Retraction, RETRACTED)
-        .where(Judgment.topic_id == topic_id)
-        .order_by(Judgment.number)
+        select(*_COLUMNS, RetractionTable.by)
+        .outerjoin(RetractionTable, RETRACTED)
+        .where(JudgmentTable.topic_id == topic_id)
+        .order_by(JudgmentTable.number)
     )
     return [(JudgmentRow(*row[:-1]), row[-1]) for row in connection.execute(found)]
 
@@ -149,13 +152,13 @@ def of_worker(connection: Connection, topic_id: int, worker_id: int) -> list[Jud
     """List a worker's judgments of a topic that are not retracted, oldest first."""
     found = (
         select(*_COLUMNS)
-        .outerjoin(Retraction, RETRACTED)
+        .outerjoin(RetractionTable, RETRACTED)
         .where(
-            Judgment.topic_id == topic_id,
-            Judgment.worker_id == worker_id,
-            Retraction.number.is_(None),
+            JudgmentTable.topic_id == topic_id,
+            JudgmentTable.worker_id == worker_id,
+            RetractionTable.number.is_(None),
         )
-        .order_by(Judgment.number)
+        .order_by(JudgmentTable.number)
     )
     return [JudgmentRow(*row) for row in connection.execute(found)]
 
@@ -164,23 +167,25 @@ def count_undone(connection: Connection, topic_id: int, assignment: int) -> int:
     """Count how often the worker of an assignment has undone an answer to it."""
     found = (
         select(func.count())
-        .select_from(Judgment)
-        .join(Retraction, and_(RETRACTED, BY_UNDO))
-        .where(Judgment.topic_id == topic_id, Judgment.assignment == assignment)
+        .select_from(JudgmentTable)
+        .join(RetractionTable, and_(RETRACTED, BY_UNDO))
+        .where(JudgmentTable.topic_id == topic_id, JudgmentTable.assignment == assignment)
     )
     return connection.execute(found).scalar_one()
 
 
 def numbered(connection: Connection, topic_id: int, numbers: Sequence[int]) -> list[JudgmentRow]:
     """List the judgments of a topic with some numbers, retracted or not."""
-    found = select(*_COLUMNS).where(Judgment.topic_id == topic_id, Judgment.number.in_(numbers))
-    return [JudgmentRow(*row) for row in connection.execute(found.order_by(Judgment.number))]
+    found = select(*_COLUMNS).where(
+        JudgmentTable.topic_id == topic_id, JudgmentTable.number.in_(numbers)
+    )
+    return [JudgmentRow(*row) for row in connection.execute(found.order_by(JudgmentTable.number))]
 
 
 def existing(connection: Connection, topic_id: int, numbers: Sequence[int]) -> set[int]:
     """Return which of some numbers are judgments of a topic, retracted or not."""
-    found = select(Judgment.number).where(
-        Judgment.topic_id == topic_id, Judgment.number.in_(numbers)
+    found = select(JudgmentTable.number).where(
+        JudgmentTable.topic_id == topic_id, JudgmentTable.number.in_(numbers)
     )
     return set(connection.execute(found).scalars())
 
@@ -188,10 +193,10 @@ def existing(connection: Connection, topic_id: int, numbers: Sequence[int]) -> s
 def counting_by_worker(connection: Connection, worker_id: int) -> dict[int, list[int]]:
     """List, by topic, the numbers of a worker's judgments that are not retracted."""
     found = (
-        select(Judgment.topic_id, Judgment.number)
-        .outerjoin(Retraction, RETRACTED)
-        .where(Judgment.worker_id == worker_id, Retraction.number.is_(None))
-        .order_by(Judgment.topic_id, Judgment.number)
+        select(JudgmentTable.topic_id, JudgmentTable.number)
+        .outerjoin(RetractionTable, RETRACTED)
+        .where(JudgmentTable.worker_id == worker_id, RetractionTable.number.is_(None))
+        .order_by(JudgmentTable.topic_id, JudgmentTable.number)
     )
     numbers: dict[int, list[int]] = {}
     for topic_id, number in connection.execute(found):
@@ -203,9 +208,13 @@ def latest_of(connection: Connection, worker_id: int) -> JudgmentRow | None:
     """Return a worker's latest judgment that counts."""
     found = (
         select(*_COLUMNS)
-        .outerjoin(Retraction, RETRACTED)
-        .where(Judgment.worker_id == worker_id, Retraction.number.is_(None))
-        .order_by(Judgment.created_at.desc(), Judgment.topic_id.desc(), Judgment.number.desc())
+        .outerjoin(RetractionTable, RETRACTED)
+        .where(JudgmentTable.worker_id == worker_id, RetractionTable.number.is_(None))
+        .order_by(
+            JudgmentTable.created_at.desc(),
+            JudgmentTable.topic_id.desc(),
+            JudgmentTable.number.desc(),
+        )
         .limit(1)
     )
     row = connection.execute(found).one_or_none()
@@ -216,7 +225,11 @@ def list_log(
     connection: Connection, topic_id: int, after: int, limit: int
 ) -> list[tuple[JudgmentRow, str, str | None]]:
     """List judgments with their worker's name, and why they were retracted if they were."""
-    found = _full_log().where(Judgment.topic_id == topic_id, Judgment.number > after).limit(limit)
+    found = (
+        _full_log()
+        .where(JudgmentTable.topic_id == topic_id, JudgmentTable.number > after)
+        .limit(limit)
+    )
     return [_entry(row) for row in connection.execute(found)]
 
 
@@ -225,17 +238,21 @@ def entries_between(
 ) -> list[tuple[int, dict[str, Any]]]:
     """List the log's entries between two positions, judgments and retractions, by their numbers."""
     made = select(
-        Judgment.number,
-        Worker.name,
-        Judgment.first,
-        Judgment.second,
-        Judgment.outcome,
-    ).join(Worker, Worker.id == Judgment.worker_id)
+        JudgmentTable.number,
+        WorkerTable.name,
+        JudgmentTable.first,
+        JudgmentTable.second,
+        JudgmentTable.outcome,
+    ).join(WorkerTable, WorkerTable.id == JudgmentTable.worker_id)
     made = made.where(
-        Judgment.topic_id == topic_id, Judgment.number > after, Judgment.number <= upto
+        JudgmentTable.topic_id == topic_id,
+        JudgmentTable.number > after,
+        JudgmentTable.number <= upto,
     )
-    taken = select(Retraction.number, Retraction.judgment, Retraction.reason).where(
-        Retraction.topic_id == topic_id, Retraction.number > after, Retraction.number <= upto
+    taken = select(RetractionTable.number, RetractionTable.judgment, RetractionTable.reason).where(
+        RetractionTable.topic_id == topic_id,
+        RetractionTable.number > after,
+        RetractionTable.number <= upto,
     )
     entries: dict[int, dict[str, Any]] = {}
     for number, worker, first, second, outcome in connection.execute(made):
@@ -254,10 +271,10 @@ def entries_between(
 
 def _full_log() -> Any:
     return (
-        select(*_COLUMNS, Worker.name, Retraction.reason)
-        .join(Worker, Worker.id == Judgment.worker_id)
-        .outerjoin(Retraction, RETRACTED)
-        .order_by(Judgment.number)
+        select(*_COLUMNS, WorkerTable.name, RetractionTable.reason)
+        .join(WorkerTable, WorkerTable.id == JudgmentTable.worker_id)
+        .outerjoin(RetractionTable, RETRACTED)
+        .order_by(JudgmentTable.number)
     )
 
 

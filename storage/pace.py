@@ -7,7 +7,7 @@ from sqlalchemy import and_, case, func, select
 
 from nextpair.storage.database import Connection
 from nextpair.storage.judgments import BY_UNDO
-from nextpair.storage.tables import Judgment, Retraction, Topic
+from nextpair.storage.tables import JudgmentTable, RetractionTable, TopicTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,21 @@ def pace(connection: Connection, study_id: int, moments: Sequence[float]) -> Pac
     moments
         Oldest first, at least one.
     """
-    made = Judgment.created_at
+    made = JudgmentTable.created_at
     since = [func.sum(case((made >= moment, 1), else_=0)) for moment in moments]
     # The case without a match is NULL, which COUNT leaves out.
-    recent = case((made >= moments[-1], Judgment.worker_id))
+    recent = case((made >= moments[-1], JudgmentTable.worker_id))
     undone = and_(
-        Retraction.topic_id == Judgment.topic_id, Retraction.judgment == Judgment.number, BY_UNDO
+        RetractionTable.topic_id == JudgmentTable.topic_id,
+        RetractionTable.judgment == JudgmentTable.number,
+        BY_UNDO,
     )
     found = (
         select(func.count(), func.max(made), func.count(recent.distinct()), *since)
-        .select_from(Judgment)
-        .join(Topic, Topic.id == Judgment.topic_id)
-        .outerjoin(Retraction, undone)
-        .where(Topic.study_id == study_id, Retraction.number.is_(None))
+        .select_from(JudgmentTable)
+        .join(TopicTable, TopicTable.id == JudgmentTable.topic_id)
+        .outerjoin(RetractionTable, undone)
+        .where(TopicTable.study_id == study_id, RetractionTable.number.is_(None))
     )
     count, latest, workers, *counts = connection.execute(found).one()
     return Pace(count, latest, tuple(int(number or 0) for number in counts), workers)

@@ -10,18 +10,18 @@ from nextpair.storage.database import Connection
 from nextpair.storage.hiring_tables import SubmissionTable
 from nextpair.storage.offers import change_submission, find_submission
 from nextpair.storage.rows import AssignmentRow, State, VerdictRow
-from nextpair.storage.tables import Assignment
+from nextpair.storage.tables import AssignmentTable
 
 
 def confirmed_assignments(connection: Connection, study_id: int) -> list[tuple[AssignmentRow, str]]:
     """List quarantined assignments of sessions that are now confirmed, with the session's state."""
     found = (
         select(*COLUMNS, SubmissionTable.state)
-        .join(SubmissionTable, SubmissionTable.id == Assignment.quarantine)
+        .join(SubmissionTable, SubmissionTable.id == AssignmentTable.quarantine)
         .where(
             SubmissionTable.study_id == study_id, SubmissionTable.confirmed_at.is_not(None), _KEPT
         )
-        .order_by(Assignment.created_at, Assignment.topic_id, Assignment.number)
+        .order_by(AssignmentTable.created_at, AssignmentTable.topic_id, AssignmentTable.number)
     )
     rows = [(AssignmentRow(*row[:-1]), row[-1]) for row in connection.execute(found)]
     return sorted(rows, key=lambda row: answered_at(row[0]))
@@ -29,7 +29,7 @@ def confirmed_assignments(connection: Connection, study_id: int) -> list[tuple[A
 
 def of_session(connection: Connection, submission_id: int) -> list[AssignmentRow]:
     """List a session's quarantined assignments, in the order in which they were answered."""
-    found = select(*COLUMNS).where(Assignment.quarantine == submission_id, _KEPT)
+    found = select(*COLUMNS).where(AssignmentTable.quarantine == submission_id, _KEPT)
     rows = [AssignmentRow(*row) for row in connection.execute(found)]
     return sorted(rows, key=answered_at)
 
@@ -37,8 +37,8 @@ def of_session(connection: Connection, submission_id: int) -> list[AssignmentRow
 def quarantined_sessions(connection: Connection, study_id: int) -> set[int]:
     """Return the sessions that have quarantined assignments."""
     found = (
-        select(Assignment.quarantine)
-        .join(SubmissionTable, SubmissionTable.id == Assignment.quarantine)
+        select(AssignmentTable.quarantine)
+        .join(SubmissionTable, SubmissionTable.id == AssignmentTable.quarantine)
         .where(SubmissionTable.study_id == study_id, _KEPT)
         .distinct()
     )
@@ -76,4 +76,4 @@ def delete_verdicts(connection: Connection, submission_id: int) -> None:
 
 
 VERDICTS = "verdicts"
-_KEPT: Any = Assignment.state != State.LAPSED.value
+_KEPT: Any = AssignmentTable.state != State.LAPSED.value

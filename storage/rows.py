@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Status(StrEnum):
+class StudyStatus(StrEnum):
     """Whether a study or a topic takes part in judging."""
 
     OPEN = "open"

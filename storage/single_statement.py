@@ -18,15 +18,22 @@ from nextpair.storage.assignments import CHANGES, changed_values
 from nextpair.storage.database import Connection
 from nextpair.storage.judgments import JudgmentRecord
 from nextpair.storage.rows import AssignmentRow, JudgmentRow, TopicHead, values_of
-from nextpair.storage.tables import Assignment, Base, Judgment, Retraction, Study, Topic
+from nextpair.storage.tables import (
+    AssignmentTable,
+    Base,
+    JudgmentTable,
+    RetractionTable,
+    StudyTable,
+    TopicTable,
+)
 from nextpair.storage.topics import COMPARE_AND_SWAP, swap_parameters
 
-_MOVED = COMPARE_AND_SWAP.returning(Topic.id).cte("moved")
+_MOVED = COMPARE_AND_SWAP.returning(TopicTable.id).cte("moved")
 _CHANGED = (
-    update(Assignment)
-    .where(Assignment.topic_id == _MOVED.c.id, Assignment.number == bindparam("which"))
+    update(AssignmentTable)
+    .where(AssignmentTable.topic_id == _MOVED.c.id, AssignmentTable.number == bindparam("which"))
     .values(CHANGES)
-    .returning(Assignment.number)
+    .returning(AssignmentTable.number)
     .cte("changed")
 )
 
@@ -42,29 +49,29 @@ def _list(rows: Any, *order: Any) -> Any:
 _TOPIC: Any = bindparam("topic")
 _HEAD = (
     select(_array(*topics.HEAD))
-    .join(Study, Study.id == Topic.study_id)
-    .where(Topic.id == _TOPIC)
+    .join(StudyTable, StudyTable.id == TopicTable.study_id)
+    .where(TopicTable.id == _TOPIC)
     .scalar_subquery()
 )
 _CHANGED_SINCE = (
     select(_list(_array(*assignments.COLUMNS)))
-    .where(Assignment.topic_id == _TOPIC, Assignment.version > bindparam("seen"))
+    .where(AssignmentTable.topic_id == _TOPIC, AssignmentTable.version > bindparam("seen"))
     .scalar_subquery()
 )
 _RECORDS = (
-    select(_list(_array(*judgments.RECORD), Judgment.number))
-    .outerjoin(Retraction, judgments.RETRACTED)
+    select(_list(_array(*judgments.RECORD), JudgmentTable.number))
+    .outerjoin(RetractionTable, judgments.RETRACTED)
     .where(
-        Judgment.topic_id == _TOPIC,
-        Judgment.number > bindparam("heard"),
-        Retraction.number.is_(None),
+        JudgmentTable.topic_id == _TOPIC,
+        JudgmentTable.number > bindparam("heard"),
+        RetractionTable.number.is_(None),
     )
     .scalar_subquery()
 )
 _RETRACTED = (
-    select(_list(_array(Retraction.judgment, Judgment.purpose)))
-    .join(Judgment, judgments.RETRACTED)
-    .where(Retraction.topic_id == _TOPIC, Retraction.number > bindparam("heard"))
+    select(_list(_array(RetractionTable.judgment, JudgmentTable.purpose)))
+    .join(JudgmentTable, judgments.RETRACTED)
+    .where(RetractionTable.topic_id == _TOPIC, RetractionTable.number > bindparam("heard"))
     .scalar_subquery()
 )
 _DELTA = _array(_HEAD, _CHANGED_SINCE, _RECORDS, _RETRACTED)
@@ -83,8 +90,8 @@ def _insert_if_moved(table: type[Base], *others: Any) -> Any:
     return select(case((count == 0, _DELTA))).add_cte(written, *others)
 
 
-_ASK = _insert_if_moved(Assignment)
-_ANSWER = _insert_if_moved(Judgment, _CHANGED)
+_ASK = _insert_if_moved(AssignmentTable)
+_ANSWER = _insert_if_moved(JudgmentTable, _CHANGED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,22 +8,27 @@ from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import Status, StudyRow, WorkerRow, WorkerStatus
-from nextpair.storage.tables import Assignment, Study, Worker
+from nextpair.storage.rows import StudyRow, StudyStatus, WorkerRow, WorkerStatus
+from nextpair.storage.tables import AssignmentTable, StudyTable, WorkerTable
 
 _STUDY: tuple[Any, ...] = (
-    Study.id,
-    Study.name,
-    Study.settings,
-    Study.status,
-    Study.version,
-    Study.created_at,
+    StudyTable.id,
+    StudyTable.name,
+    StudyTable.settings,
+    StudyTable.status,
+    StudyTable.version,
+    StudyTable.created_at,
 )
-_WORKER: tuple[Any, ...] = (Worker.id, Worker.name, Worker.status, Worker.created_at)
-_BY_NAME = select(*_STUDY).where(Study.name == bindparam("name"))
-_BY_ID = select(*_STUDY).where(Study.id == bindparam("id"))
+_WORKER: tuple[Any, ...] = (
+    WorkerTable.id,
+    WorkerTable.name,
+    WorkerTable.status,
+    WorkerTable.created_at,
+)
+_BY_NAME = select(*_STUDY).where(StudyTable.name == bindparam("name"))
+_BY_ID = select(*_STUDY).where(StudyTable.id == bindparam("id"))
 _FIND_WORKER = select(*_WORKER).where(
-    Worker.study_id == bindparam("study"), Worker.name == bindparam("name")
+    WorkerTable.study_id == bindparam("study"), WorkerTable.name == bindparam("name")
 )
 
 
@@ -46,7 +51,7 @@ def lock_study(connection: Connection, name: str) -> StudyRow | None:
 
 def list_studies(connection: Connection, after: str, limit: int) -> list[StudyRow]:
     """List studies by name, from the first one after a name; all real ones have names."""
-    found = select(*_STUDY).where(Study.name > after).order_by(Study.name).limit(limit)
+    found = select(*_STUDY).where(StudyTable.name > after).order_by(StudyTable.name).limit(limit)
     return [StudyRow(*row) for row in connection.execute(found)]
 
 
@@ -57,12 +62,14 @@ def add_study(
     values = {
         "name": name,
         "settings": dict(settings),
-        "status": Status.OPEN,
+        "status": StudyStatus.OPEN,
         "version": 0,
         "created_at": now,
     }
-    study_id = connection.execute(insert(Study).values(values).returning(Study.id)).scalar_one()
-    return StudyRow(study_id, name, dict(settings), Status.OPEN, 0, now)
+    study_id = connection.execute(
+        insert(StudyTable).values(values).returning(StudyTable.id)
+    ).scalar_one()
+    return StudyRow(study_id, name, dict(settings), StudyStatus.OPEN, 0, now)
 
 
 def change_study(
@@ -70,15 +77,17 @@ def change_study(
 ) -> None:
     """Change a study's settings and status."""
     connection.execute(
-        update(Study)
-        .where(Study.id == study_id)
-        .values(settings=dict(settings), status=status, version=Study.version + 1)
+        update(StudyTable)
+        .where(StudyTable.id == study_id)
+        .values(settings=dict(settings), status=status, version=StudyTable.version + 1)
     )
 
 
 def touch_study(connection: Connection, study_id: int) -> None:
     """Raise a study's version, so that every process drops what it has cached of it."""
-    connection.execute(update(Study).where(Study.id == study_id).values(version=Study.version + 1))
+    connection.execute(
+        update(StudyTable).where(StudyTable.id == study_id).values(version=StudyTable.version + 1)
+    )
 
 
 def find_worker(connection: Connection, study_id: int, name: str) -> WorkerRow | None:
@@ -89,18 +98,18 @@ def find_worker(connection: Connection, study_id: int, name: str) -> WorkerRow |
 
 def get_worker(connection: Connection, worker_id: int) -> WorkerRow:
     """Return the worker of this id."""
-    return WorkerRow(*connection.execute(select(*_WORKER).where(Worker.id == worker_id)).one())
+    return WorkerRow(*connection.execute(select(*_WORKER).where(WorkerTable.id == worker_id)).one())
 
 
 def worker_names(connection: Connection, worker_ids: Sequence[int]) -> dict[int, str]:
     """Return the names of workers by their ids."""
-    found = select(Worker.id, Worker.name).where(Worker.id.in_(worker_ids))
+    found = select(WorkerTable.id, WorkerTable.name).where(WorkerTable.id.in_(worker_ids))
     return {worker_id: name for worker_id, name in connection.execute(found)}
 
 
 def lock_worker(connection: Connection, worker_id: int) -> None:
     """Lock a worker's row, so that only one transaction at a time counts their assignments."""
-    connection.execute(select(Worker.id).where(Worker.id == worker_id).with_for_update())
+    connection.execute(select(WorkerTable.id).where(WorkerTable.id == worker_id).with_for_update())
 
 
 def enlist_worker(connection: Connection, study_id: int, name: str, now: float) -> WorkerRow:
@@ -112,7 +121,7 @@ def enlist_worker(connection: Connection, study_id: int, name: str, now: float) 
         "created_at": now,
     }
     add = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
-    connection.execute(add(Worker).values(values).on_conflict_do_nothing())
+    connection.execute(add(WorkerTable).values(values).on_conflict_do_nothing())
     found = find_worker(connection, study_id, name)
     assert found is not None
     return found
@@ -122,8 +131,8 @@ def list_workers(connection: Connection, study_id: int, after: str, limit: int) 
     """List a study's workers by name, from the first one after a name."""
     found = (
         select(*_WORKER)
-        .where(Worker.study_id == study_id, Worker.name > after)
-        .order_by(Worker.name)
+        .where(WorkerTable.study_id == study_id, WorkerTable.name > after)
+        .order_by(WorkerTable.name)
         .limit(limit)
     )
     return [WorkerRow(*row) for row in connection.execute(found)]
@@ -133,9 +142,9 @@ def count_states(connection: Connection, worker_ids: list[int]) -> dict[int, dic
     """Count the assignments of some workers by their state."""
     counts: dict[int, dict[str, int]] = {worker_id: {} for worker_id in worker_ids}
     found = (
-        select(Assignment.worker_id, Assignment.state, func.count())
-        .where(Assignment.worker_id.in_(worker_ids))
-        .group_by(Assignment.worker_id, Assignment.state)
+        select(AssignmentTable.worker_id, AssignmentTable.state, func.count())
+        .where(AssignmentTable.worker_id.in_(worker_ids))
+        .group_by(AssignmentTable.worker_id, AssignmentTable.state)
     )
     for worker_id, state, count in connection.execute(found):
         counts[worker_id][state] = count
@@ -145,21 +154,21 @@ def count_states(connection: Connection, worker_ids: list[int]) -> dict[int, dic
 def unserved_workers(connection: Connection, study_id: int) -> list[WorkerRow]:
     """List the workers who get no questions: blocked and stopped ones."""
     found = select(*_WORKER).where(
-        Worker.study_id == study_id, Worker.status != WorkerStatus.ACTIVE
+        WorkerTable.study_id == study_id, WorkerTable.status != WorkerStatus.ACTIVE
     )
     return [WorkerRow(*row) for row in connection.execute(found)]
 
 
 def set_worker_status(connection: Connection, worker_id: int, status: str) -> None:
     """Block a worker, or readmit them."""
-    connection.execute(update(Worker).where(Worker.id == worker_id).values(status=status))
+    connection.execute(update(WorkerTable).where(WorkerTable.id == worker_id).values(status=status))
 
 
 def stop_worker(connection: Connection, study_id: int, worker_id: int) -> None:
     """Stop a worker; one whom the owner has blocked stays blocked."""
     connection.execute(
-        update(Worker)
-        .where(Worker.id == worker_id, Worker.status == WorkerStatus.ACTIVE)
+        update(WorkerTable)
+        .where(WorkerTable.id == worker_id, WorkerTable.status == WorkerStatus.ACTIVE)
         .values(status=WorkerStatus.STOPPED)
     )
     touch_study(connection, study_id)

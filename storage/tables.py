@@ -47,7 +47,7 @@ class Base(DeclarativeBase):
     }
 
 
-class Secret(Base):
+class SecretTable(Base):
     """The secret with which all processes of this installation sign tokens."""
 
     __tablename__ = "secrets"
@@ -55,7 +55,7 @@ class Secret(Base):
     value: Mapped[str]
 
 
-class Key(Base):
+class KeyTable(Base):
     """An API key: only its hash is kept.
 
     The key of a browser that was signed in has an end, and as `parent` the key that signed it in:
@@ -73,7 +73,7 @@ class Key(Base):
     parent: Mapped[str | None]
 
 
-class SignIn(Base):
+class SignInTable(Base):
     """A one-time code that a browser exchanges for a key of its own: only its hash is kept."""
 
     __tablename__ = "sign_ins"
@@ -82,7 +82,7 @@ class SignIn(Base):
     expires_at: Mapped[float]
 
 
-class Request(Base):
+class RequestTable(Base):
     """The response to a creating call by its idempotency key: a repetition gets the same one."""
 
     __tablename__ = "requests"
@@ -93,7 +93,7 @@ class Request(Base):
     created_at: Mapped[float]
 
 
-class Study(Base):
+class StudyTable(Base):
     """A set of topics judged under the same settings."""
 
     __tablename__ = "studies"
@@ -105,7 +105,7 @@ class Study(Base):
     created_at: Mapped[float]
 
 
-class Upload(Base):
+class UploadTable(Base):
     """Topics that are being stored, in many small transactions, and are not to be seen yet.
 
     Whoever stores them renews it with each transaction. One that was not renewed for long is
@@ -118,7 +118,7 @@ class Upload(Base):
     abandoned: Mapped[bool]
 
 
-class Topic(Base):
+class TopicTable(Base):
     """An information need, and the head of its log.
 
     `version` grows with every change to the topic or its assignments, `position` with the log, and
@@ -154,7 +154,7 @@ class Topic(Base):
     )
 
 
-class Document(Base):
+class DocumentTable(Base):
     """An item to be judged, or one that only gold questions show.
 
     The latter have positions from `nextpair.storage.rows.FIRST_GOLD_POSITION` on, so that they do
@@ -174,7 +174,7 @@ class Document(Base):
     __table_args__ = (UniqueConstraint("topic_id", "name"),)
 
 
-class Worker(Base):
+class WorkerTable(Base):
     """Someone who judges in a study."""
 
     __tablename__ = "workers"
@@ -186,7 +186,7 @@ class Worker(Base):
     __table_args__ = (UniqueConstraint("study_id", "name"),)
 
 
-class Assignment(Base):
+class AssignmentTable(Base):
     """One question issued to one worker, with a lease.
 
     A worker and a pair have at most one assignment for each purpose, ever: a unique constraint
@@ -246,7 +246,7 @@ class Assignment(Base):
     )
 
 
-class Judgment(Base):
+class JudgmentTable(Base):
     """The answer to one assignment; `outcome` is of the first document against the second.
 
     `correct` says whether a question with a known answer was answered right.
@@ -276,7 +276,7 @@ class Judgment(Base):
     )
 
 
-class Retraction(Base):
+class RetractionTable(Base):
     """A judgment that no longer counts, and why."""
 
     __tablename__ = "retractions"
@@ -292,7 +292,7 @@ class Retraction(Base):
     )
 
 
-class Gold(Base):
+class GoldTable(Base):
     """A gold question: a trap among the work, or part of the quiz."""
 
     __tablename__ = "golds"
@@ -309,7 +309,7 @@ class Gold(Base):
     )
 
 
-class Verdict(Base):
+class VerdictTable(Base):
     """A verdict on a worker's batch, quiz or comprehension question on a topic.
 
     `number` is the batch's, 0 of the others; `effect` is what followed from it.

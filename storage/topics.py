@@ -8,69 +8,77 @@ from typing import Any
 from sqlalchemy import BigInteger, bindparam, func, insert, select, update
 
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import FIRST_GOLD_POSITION, DocumentRow, Status, TopicHead, TopicRow
-from nextpair.storage.tables import Document, Study, Topic
+from nextpair.storage.rows import FIRST_GOLD_POSITION, DocumentRow, StudyStatus, TopicHead, TopicRow
+from nextpair.storage.tables import DocumentTable, StudyTable, TopicTable
 
 _BATCH = 500
 _TOPIC: tuple[Any, ...] = (
-    Topic.id,
-    Topic.study_id,
-    Topic.name,
-    Topic.title,
-    Topic.description,
-    Topic.narrative,
-    Topic.seed,
-    Topic.documents,
-    Topic.fingerprint,
-    Topic.status,
-    Topic.version,
-    Topic.position,
-    Topic.asked,
-    Topic.created_at,
-    Topic.golds,
-    Topic.understanding,
+    TopicTable.id,
+    TopicTable.study_id,
+    TopicTable.name,
+    TopicTable.title,
+    TopicTable.description,
+    TopicTable.narrative,
+    TopicTable.seed,
+    TopicTable.documents,
+    TopicTable.fingerprint,
+    TopicTable.status,
+    TopicTable.version,
+    TopicTable.position,
+    TopicTable.asked,
+    TopicTable.created_at,
+    TopicTable.golds,
+    TopicTable.understanding,
 )
 _DOCUMENT: tuple[Any, ...] = (
-    Document.position,
-    Document.name,
-    Document.title,
-    Document.text,
-    Document.html,
-    Document.url,
-    Document.features,
-    Document.prior,
+    DocumentTable.position,
+    DocumentTable.name,
+    DocumentTable.title,
+    DocumentTable.text,
+    DocumentTable.html,
+    DocumentTable.url,
+    DocumentTable.features,
+    DocumentTable.prior,
 )
-_TITLE = (Document.position, Document.name, Document.title, Document.url, Document.prior)
+_TITLE = (
+    DocumentTable.position,
+    DocumentTable.name,
+    DocumentTable.title,
+    DocumentTable.url,
+    DocumentTable.prior,
+)
 HEAD: tuple[Any, ...] = (
-    Topic.study_id,
-    Study.version,
-    Study.status,
-    Topic.status,
-    Topic.version,
-    Topic.position,
-    Topic.asked,
-    Topic.golds,
+    TopicTable.study_id,
+    StudyTable.version,
+    StudyTable.status,
+    TopicTable.status,
+    TopicTable.version,
+    TopicTable.position,
+    TopicTable.asked,
+    TopicTable.golds,
 )
 # An id is easily guessed: what is being uploaded is nobody's to remember yet.
-_MEANT = (Topic.id == bindparam("id"), Topic.upload_id.is_(None))
-_HEAD = select(*HEAD).join(Study, Study.id == Topic.study_id).where(*_MEANT)
-_LOCKED_HEAD = _HEAD.with_for_update(of=Topic)
+_MEANT = (TopicTable.id == bindparam("id"), TopicTable.upload_id.is_(None))
+_HEAD = select(*HEAD).join(StudyTable, StudyTable.id == TopicTable.study_id).where(*_MEANT)
+_LOCKED_HEAD = _HEAD.with_for_update(of=TopicTable)
 _BY_NAME = select(*_TOPIC).where(
-    Topic.study_id == bindparam("study"), Topic.name == bindparam("name")
+    TopicTable.study_id == bindparam("study"), TopicTable.name == bindparam("name")
 )
-_STUDY_VERSION = select(Study.version).where(Study.id == Topic.study_id).scalar_subquery()
+_STUDY_VERSION = (
+    select(StudyTable.version).where(StudyTable.id == TopicTable.study_id).scalar_subquery()
+)
 COMPARE_AND_SWAP = (
-    update(Topic)
+    update(TopicTable)
     .where(
-        Topic.id == bindparam("topic"),
-        Topic.version == bindparam("seen"),
+        TopicTable.id == bindparam("topic"),
+        TopicTable.version == bindparam("seen"),
         bindparam("study_seen", type_=BigInteger) == _STUDY_VERSION,
     )
     .values(version=bindparam("to"), position=bindparam("log"), asked=bindparam("handed"))
 )
 _PAIR = select(*_DOCUMENT).where(
-    Document.topic_id == bindparam("topic"),
-    Document.position.in_(bindparam("positions", expanding=True)),
+    DocumentTable.topic_id == bindparam("topic"),
+    DocumentTable.position.in_(bindparam("positions", expanding=True)),
 )
 
 
@@ -111,7 +119,9 @@ def swap_parameters(topic_id: int, seen: TopicHead, to: TopicHead) -> dict[str, 
 def set_topic_status(connection: Connection, topic_id: int, status: str) -> None:
     """Open or close a topic."""
     connection.execute(
-        update(Topic).where(Topic.id == topic_id).values(status=status, version=Topic.version + 1)
+        update(TopicTable)
+        .where(TopicTable.id == topic_id)
+        .values(status=status, version=TopicTable.version + 1)
     )
 
 
@@ -123,7 +133,7 @@ def find_topic(connection: Connection, study_id: int, name: str) -> TopicRow | N
 
 def get_topic(connection: Connection, topic_id: int) -> TopicRow:
     """Return the topic of this id."""
-    return TopicRow(*connection.execute(select(*_TOPIC).where(Topic.id == topic_id)).one())
+    return TopicRow(*connection.execute(select(*_TOPIC).where(TopicTable.id == topic_id)).one())
 
 
 def list_topics(
@@ -132,8 +142,8 @@ def list_topics(
     """List a study's topics by name, from the first one after a name."""
     found = (
         select(*_TOPIC)
-        .where(Topic.study_id == study_id, Topic.name > after)
-        .order_by(Topic.name)
+        .where(TopicTable.study_id == study_id, TopicTable.name > after)
+        .order_by(TopicTable.name)
         .limit(limit)
     )
     return [TopicRow(*row) for row in connection.execute(found)]
@@ -142,9 +152,9 @@ def list_topics(
 def topic_versions(connection: Connection, study_id: int) -> list[tuple[int, int]]:
     """List the topics of a study that are not closed, with their versions."""
     found = (
-        select(Topic.id, Topic.version)
-        .where(Topic.study_id == study_id, Topic.status != Status.CLOSED)
-        .order_by(Topic.id)
+        select(TopicTable.id, TopicTable.version)
+        .where(TopicTable.study_id == study_id, TopicTable.status != StudyStatus.CLOSED)
+        .order_by(TopicTable.id)
     )
     return [(topic_id, version) for topic_id, version in connection.execute(found)]
 
@@ -153,9 +163,9 @@ def topic_positions(
     connection: Connection, study_ids: Iterable[int]
 ) -> list[tuple[int, int, int, int]]:
     """Return of each topic of some studies: the study, its id, its documents, its log's length."""
-    found = select(Topic.study_id, Topic.id, Topic.documents, Topic.position).where(
-        Topic.study_id.in_(list(study_ids))
-    )
+    found = select(
+        TopicTable.study_id, TopicTable.id, TopicTable.documents, TopicTable.position
+    ).where(TopicTable.study_id.in_(list(study_ids)))
     return [(*row,) for row in connection.execute(found)]
 
 
@@ -166,8 +176,10 @@ def add_topic(
     documents: Iterable[DocumentRow],
 ) -> int:
     """Add a topic with all its documents."""
-    row = {"study_id": study_id, "status": Status.OPEN, **values}
-    topic_id = connection.execute(insert(Topic).values(row).returning(Topic.id)).scalar_one()
+    row = {"study_id": study_id, "status": StudyStatus.OPEN, **values}
+    topic_id = connection.execute(
+        insert(TopicTable).values(row).returning(TopicTable.id)
+    ).scalar_one()
     add_documents(connection, topic_id, documents)
     return topic_id
 
@@ -177,30 +189,31 @@ def add_documents(connection: Connection, topic_id: int, documents: Iterable[Doc
     waiting = iter(documents)
     while batch := list(islice(waiting, _BATCH)):
         connection.execute(
-            insert(Document), [{"topic_id": topic_id, **asdict(document)} for document in batch]
+            insert(DocumentTable),
+            [{"topic_id": topic_id, **asdict(document)} for document in batch],
         )
 
 
 def positions_of(connection: Connection, topic_id: int, names: Iterable[str]) -> dict[str, int]:
     """Return where some documents stand, by their names."""
-    found = select(Document.name, Document.position).where(
-        Document.topic_id == topic_id, Document.name.in_(list(names))
+    found = select(DocumentTable.name, DocumentTable.position).where(
+        DocumentTable.topic_id == topic_id, DocumentTable.name.in_(list(names))
     )
     return {name: position for name, position in connection.execute(found)}
 
 
 def gold_document_names(connection: Connection, topic_id: int) -> dict[int, str]:
     """Return the names of the documents outside the pool, by their positions."""
-    found = select(Document.position, Document.name).where(
-        Document.topic_id == topic_id, Document.position >= FIRST_GOLD_POSITION
+    found = select(DocumentTable.position, DocumentTable.name).where(
+        DocumentTable.topic_id == topic_id, DocumentTable.position >= FIRST_GOLD_POSITION
     )
     return {position: name for position, name in connection.execute(found)}
 
 
 def last_gold_position(connection: Connection, topic_id: int) -> int:
     """Return the last position of a document outside the pool; that before the first if none."""
-    found = select(func.max(Document.position)).where(
-        Document.topic_id == topic_id, Document.position >= FIRST_GOLD_POSITION
+    found = select(func.max(DocumentTable.position)).where(
+        DocumentTable.topic_id == topic_id, DocumentTable.position >= FIRST_GOLD_POSITION
     )
     last = connection.execute(found).scalar_one()
     return FIRST_GOLD_POSITION - 1 if last is None else int(last)
@@ -227,11 +240,11 @@ def list_titles(
 
 def _listed(columns: tuple[Any, ...], topic_id: int, after: int, limit: int | None) -> Any:
     inside = (
-        Document.topic_id == topic_id,
-        Document.position > after,
-        Document.position < FIRST_GOLD_POSITION,
+        DocumentTable.topic_id == topic_id,
+        DocumentTable.position > after,
+        DocumentTable.position < FIRST_GOLD_POSITION,
     )
-    return select(*columns).where(*inside).order_by(Document.position).limit(limit)
+    return select(*columns).where(*inside).order_by(DocumentTable.position).limit(limit)
 
 
 def documents_at(
@@ -247,8 +260,8 @@ def outlines(
 ) -> list[tuple[str, dict[str, float | None] | None, float | None]]:
     """List each document's name, features and prior, without its text."""
     found = (
-        select(Document.name, Document.features, Document.prior)
-        .where(Document.topic_id == topic_id, Document.position < FIRST_GOLD_POSITION)
-        .order_by(Document.position)
+        select(DocumentTable.name, DocumentTable.features, DocumentTable.prior)
+        .where(DocumentTable.topic_id == topic_id, DocumentTable.position < FIRST_GOLD_POSITION)
+        .order_by(DocumentTable.position)
     )
     return [(name, features, prior) for name, features, prior in connection.execute(found)]

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from nextpair.app.enums import Scope
 from nextpair.app.main import create_app
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 
 Json = dict[str, Any]
 STUDY, TOPIC = "answers", "coffee"
@@ -194,7 +194,7 @@ def installed(url: str, **settings: Any) -> Iterator[InProcess]:
     key, clock = new_key(url), Clock()
     unlimited = dict.fromkeys(("rate_per_key", "rate_per_worker", "rate_per_address"), 1e6)
     settings = {"log_level": "warning", "runner_seconds": 0, **unlimited, **settings}
-    app = create_app(Settings(database=url, **settings), clock=clock)
+    app = create_app(ServiceSettings(database=url, **settings), clock=clock)
     engine = app.state.service.database._engine
     event.listen(engine, "connect", hurried)
     engine.dispose()

@@ -14,7 +14,7 @@ from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.errors import STATUS, problem_of
 from nextpair.app.main import ROUTERS
 from nextpair.app.platforms.registry import find_platform, platform_names
-from nextpair.app.settings import Settings, has_password
+from nextpair.app.settings import ServiceSettings, has_password
 from nextpair.app.studies.pay_rules import HiringRules
 from nextpair.app.studies.quality_rules import QualityRules
 from nextpair.selectors.base import find_selector, selector_names
@@ -68,8 +68,8 @@ def test_every_word_of_the_files_commands_is_described(
 
 def test_every_setting_is_in_the_table_with_its_default() -> None:
     rows = dict(re.findall(r"^\| `NEXTPAIR_(\w+)` \| `(.*?)` \|", page("docs/service.md"), re.M))
-    assert rows.keys() == {name.upper() for name in Settings.model_fields}
-    for name, field in Settings.model_fields.items():
+    assert rows.keys() == {name.upper() for name in ServiceSettings.model_fields}
+    for name, field in ServiceSettings.model_fields.items():
         default = field.default
         told = default.get_secret_value() if name == "database" else default
         assert rows[name.upper()] == ("[]" if told == () else str(told))

@@ -22,7 +22,7 @@ from installations import new_key, serving
 
 from nextpair.app.cli import COMMANDS, parser_for
 from nextpair.app.local.service_client import KEY
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 
 COMMAND = re.compile(r"^\s*(\$ )?(nextpair|curl|call|make|pip|python3?|export) ", re.MULTILINE)
 ADDRESS = "http://127.0.0.1:8000"
@@ -200,7 +200,7 @@ def test_what_is_not_run_is_still_there(pattern: str) -> None:
 
 
 def test_only_secrets_that_the_service_knows_are_left_to_the_reader() -> None:
-    known = {f"NEXTPAIR_{name.upper()}" for name in Settings.model_fields} | {KEY}
+    known = {f"NEXTPAIR_{name.upper()}" for name in ServiceSettings.model_fields} | {KEY}
     for command in commands():
         if found := SETTING.fullmatch(command):
             assert found[1].partition("__")[0] in known

@@ -22,7 +22,7 @@ from nextpair.app.designs.base import design_names
 from nextpair.app.enums import Reason, Scope
 from nextpair.app.main import create_app
 from nextpair.app.platforms.registry import platform_names
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.selectors.base import End, Idle, selector_names
 from nextpair.selectors.errors import NextpairError
 from nextpair.selectors.ratings import rating_names
@@ -71,7 +71,7 @@ def _parser_of(parser: argparse.ArgumentParser, word: str) -> argparse.ArgumentP
 
 def routes(url: str) -> Iterator[str]:
     """Yield every endpoint that the description of the API has."""
-    app = create_app(Settings(database=url))
+    app = create_app(ServiceSettings(database=url))
     for path, methods in app.openapi()["paths"].items():
         yield from (f"{method.upper()} {path}" for method in methods)
     app.state.service.close()
@@ -87,7 +87,7 @@ def public_names(url: str) -> dict[str, list[str]]:
         "scopes": [one.value for one in Scope],
         "reasons": {*(one.value for one in Reason), *(one.value for one in Idle)},
         "ends": [one.value for one in End],
-        "settings": [f"NEXTPAIR_{name.upper()}" for name in Settings.model_fields],
+        "settings": [f"NEXTPAIR_{name.upper()}" for name in ServiceSettings.model_fields],
         "problems": [f"urn:nextpair:{kind.code}" for kind in error_classes()],
         "commands": commands(),
         "routes": routes(url),

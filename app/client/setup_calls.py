@@ -16,7 +16,7 @@ from nextpair.app.schemas.topics import (
     TopicIn,
     TopicOut,
 )
-from nextpair.storage.rows import Status
+from nextpair.storage.rows import StudyStatus
 
 JSONL = "application/jsonl"
 
@@ -92,7 +92,7 @@ class SetupCalls(CallGroup):
             DocumentOut, f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}/documents"
         )
 
-    def change_topic(self, study: str, topic: str, status: Status) -> TopicOut:
+    def change_topic(self, study: str, topic: str, status: StudyStatus) -> TopicOut:
         """Open, pause or close a topic."""
         path = f"/v1/studies/{path_segment(study)}/topics/{path_segment(topic)}"
         return self._call(TopicOut, "PATCH", path, {"status": status})

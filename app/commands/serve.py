@@ -16,7 +16,7 @@ from nextpair.app.local.installation import (
     read_settings,
 )
 from nextpair.app.runtime.temporary_folders import scratch_folder
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.app.web.connection_limits import ConnectionLimits
 from nextpair.app.web.metrics import FOLDER
 from nextpair.selectors.errors import NextpairError
@@ -66,7 +66,7 @@ def serve(arguments: argparse.Namespace) -> int:
         return run_server(settings, listening)
 
 
-def listen(settings: Settings) -> socket.socket:
+def listen(settings: ServiceSettings) -> socket.socket:
     """Open the listening socket."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listening = socket.socket(family)
@@ -83,7 +83,7 @@ def listen(settings: Settings) -> socket.socket:
     return listening
 
 
-def set_process_environment(settings: Settings, stack: ExitStack) -> None:
+def set_process_environment(settings: ServiceSettings, stack: ExitStack) -> None:
     """Pass the settings of the command line to the server processes, through the environment."""
     # The password is already part of the database URL.
     os.environ.pop("NEXTPAIR_DATABASE_PASSWORD_FILE", None)
@@ -105,7 +105,7 @@ class _Supervisor(Multiprocess):
         super().keep_subprocess_alive()
 
 
-def _raise_file_limit(settings: Settings) -> int:
+def _raise_file_limit(settings: ServiceSettings) -> int:
     """Raise the limit of open files as far as needed and allowed; return the limit."""
     wanted = settings.max_connections + RESERVED_FILES
     if sys.platform == "win32":
@@ -120,7 +120,7 @@ def _raise_file_limit(settings: Settings) -> int:
 
 
 def run_server(
-    settings: Settings,
+    settings: ServiceSettings,
     listening: socket.socket,
     grace_seconds: int = GRACE_SECONDS,
     announce: Callable[[], None] = lambda: None,

@@ -23,7 +23,7 @@ from nextpair.app.local.service_folder import (
     current_folder,
 )
 from nextpair.app.security import api_keys
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.app.web.routes.signing_in import sign_in_path
 from nextpair.selectors.errors import NextpairError
 
@@ -123,7 +123,7 @@ def _warn_unused_variables() -> None:
         )
 
 
-def _settings(port: int) -> Settings:
+def _settings(port: int) -> ServiceSettings:
     # A relative path: the folder's path may have characters that a URL cannot.
     return read_settings(
         database=f"sqlite:///{DATABASE}",
@@ -144,7 +144,7 @@ def _listen(port: int | None) -> socket.socket:
     return listen(_settings(0))
 
 
-def _prepare(folder: ServiceFolder, settings: Settings) -> str:
+def _prepare(folder: ServiceFolder, settings: ServiceSettings) -> str:
     """Prepare the database and the key of this folder; return a one-time sign-in code."""
     database = open_prepared_database(settings)
     now = time.time()

@@ -8,7 +8,7 @@ from typing import Any
 
 from nextpair.app.compute.helper_handle import HelperHandle
 from nextpair.app.errors import Overloaded, TooManyHeavyCalls
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 
 IDLE_SECONDS = 600.0
 """How long an idle helper process keeps its memory before it is terminated."""
@@ -32,7 +32,7 @@ class AdmissionControl:
         Called with the number of admitted computations whenever it changes.
     """
 
-    def __init__(self, settings: Settings, on_change: Callable[[int], None]) -> None:
+    def __init__(self, settings: ServiceSettings, on_change: Callable[[int], None]) -> None:
         self._on_change = on_change
         self._capacity = max(1, settings.heavy_processes // settings.processes)
         self._max_waiting = settings.heavy_waiting

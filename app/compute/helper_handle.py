@@ -16,7 +16,7 @@ from nextpair.app.compute.framing import (
 )
 from nextpair.app.compute.jobs import Job, JobInputs
 from nextpair.app.errors import HelperLost
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 
 log = logging.getLogger("nextpair")
 
@@ -34,7 +34,7 @@ STOP_SECONDS = 5.0
 class HelperHandle:
     """One helper process, which is started with its first job."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         self._settings = settings
         self._process: asyncio.subprocess.Process | None = None
         self._frame_header: tuple[FrameKind, int] | None = None

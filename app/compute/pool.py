@@ -14,7 +14,7 @@ from nextpair.app.compute.admission import AdmissionControl, Permit
 from nextpair.app.compute.helper_handle import HelperHandle
 from nextpair.app.compute.jobs import Job, JobInputs
 from nextpair.app.errors import HelperLost
-from nextpair.app.settings import MB, Settings
+from nextpair.app.settings import MB, ServiceSettings
 
 RESULT_TTL_SECONDS = 60.0
 """How long a result stays valid: leases expire without a new version of the topic."""
@@ -46,7 +46,7 @@ class _SharedComputation:
 class ComputePool:
     """Hands jobs to helper processes. Used on the event loop only."""
 
-    def __init__(self, settings: Settings, on_change: Callable[[int], None]) -> None:
+    def __init__(self, settings: ServiceSettings, on_change: Callable[[int], None]) -> None:
         self._admission = AdmissionControl(settings, on_change)
         self._computations: OrderedDict[tuple[Any, ...], _SharedComputation] = OrderedDict()
 

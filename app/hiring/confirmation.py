@@ -18,7 +18,7 @@ from nextpair.storage import checks, offers, quarantine, studies
 from nextpair.storage.database import Connection
 from nextpair.storage.errors import StorageError
 from nextpair.storage.hiring_rows import SubmissionRow, SubmissionState
-from nextpair.storage.rows import AssignmentRow, Purpose, State, Status, VerdictRow
+from nextpair.storage.rows import AssignmentRow, Purpose, State, StudyStatus, VerdictRow
 
 log = logging.getLogger("nextpair")
 
@@ -126,7 +126,7 @@ def _append(
 ) -> UnitOfWork[None]:
     """Append a quarantined answer, with the verdict of the batch that it completes."""
     projection, study = held.projection, held.study
-    closed = Status.CLOSED in (projection.head.status, projection.head.study_status)
+    closed = StudyStatus.CLOSED in (projection.head.status, projection.head.study_status)
     worker = studies.get_worker(connection, held.assignment.worker_id).name
     if closed or worker in study.blocked:
         # A closed topic takes no answers, and a blocked worker's are not taken.

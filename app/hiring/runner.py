@@ -33,7 +33,7 @@ from nextpair.storage.hiring_rows import (
     OfferState,
     SubmissionState,
 )
-from nextpair.storage.rows import Status
+from nextpair.storage.rows import StudyStatus
 
 log = logging.getLogger("nextpair")
 
@@ -180,7 +180,9 @@ class Runner:
         if tasks:
             settle_offers(self._service, row, now)
         demand = remaining_demand(self._service, study.id)
-        over = demand.finished or study.status != Status.OPEN or row.state == HiringState.STOPPED
+        over = (
+            demand.finished or study.status != StudyStatus.OPEN or row.state == HiringState.STOPPED
+        )
         with database.write() as connection:
             studies.lock_study(connection, study.name)
             decide_submissions(connection, row, study, now)

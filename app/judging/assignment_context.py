@@ -18,7 +18,7 @@ from nextpair.app.security.tokens import AssignmentRef
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, topics
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, Status, TopicRow
+from nextpair.storage.rows import AssignmentRow, StudyStatus, TopicRow
 
 
 class AssignmentContext(NamedTuple):
@@ -69,9 +69,9 @@ def load_context(
 def check_open(context: AssignmentContext) -> None:
     """Raise if the study or the topic is closed, or the worker is blocked."""
     check_not_blocked(context)
-    if context.projection.head.study_status == Status.CLOSED:
+    if context.projection.head.study_status == StudyStatus.CLOSED:
         raise StudyClosed(f"study {context.study.name!r} is closed")
-    if context.projection.head.status == Status.CLOSED:
+    if context.projection.head.status == StudyStatus.CLOSED:
         raise TopicClosed(f"topic {context.projection.topic.name!r} is closed")
 
 

@@ -15,7 +15,7 @@ from nextpair.app.studies.study import Study
 from nextpair.selectors.base import Idle
 from nextpair.storage import assignments, studies, topics
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, Status, TopicRow
+from nextpair.storage.rows import AssignmentRow, StudyStatus, TopicRow
 
 _FINAL = frozenset((Reason.CAP, Reason.STOPPED, Reason.UNDERSTANDING, Reason.QUIZ, Reason.HELD))
 """With these reasons no other topic is tried, unless it was the selector that gave them."""
@@ -103,7 +103,7 @@ def _known_idle(
         if (
             projection is None
             or projection.head.version != version
-            or projection.head.status != Status.OPEN
+            or projection.head.status != StudyStatus.OPEN
         ):
             return None
         if checks:
@@ -167,7 +167,7 @@ def next_in_topic(
                 )
         if request.worker in study.stopped:
             return UnitOfWork(IssuedAssignments(reason=Reason.STOPPED))
-        if Status.PAUSED in (projection.head.status, projection.head.study_status):
+        if StudyStatus.PAUSED in (projection.head.status, projection.head.study_status):
             return UnitOfWork(IssuedAssignments(reason=Reason.PAUSED))
         room = _room(connection, study, worker_id, request, now)
         capped = Reason.CAP if room < request.count else None
@@ -188,12 +188,12 @@ def _locks_worker(study: Study, projection: TopicProjection) -> bool:
 def check_admitted(study: Study, projection: TopicProjection, worker: str) -> None:
     """Raise if the study or the topic is closed, or the worker is blocked."""
     _check_study(study, worker)
-    if projection.head.status == Status.CLOSED:
+    if projection.head.status == StudyStatus.CLOSED:
         raise TopicClosed(f"topic {projection.topic.name!r} is closed")
 
 
 def _check_study(study: Study, worker: str) -> None:
-    if study.status == Status.CLOSED:
+    if study.status == StudyStatus.CLOSED:
         raise StudyClosed(f"study {study.name!r} is closed")
     if worker in study.blocked:
         raise WorkerBlocked(f"worker {worker!r} is blocked in study {study.name!r}")

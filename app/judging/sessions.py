@@ -12,7 +12,7 @@ from nextpair.app.security.tokens import Session
 from nextpair.app.studies.study import Study
 from nextpair.storage import assignments, checks, topics
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import AssignmentRow, Status, VerdictRow
+from nextpair.storage.rows import AssignmentRow, StudyStatus, VerdictRow
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ def _resume(
 
 
 def _is_served(study: Study, worker: str) -> bool:
-    return study.status == Status.OPEN and worker not in (*study.blocked, *study.stopped)
+    return study.status == StudyStatus.OPEN and worker not in (*study.blocked, *study.stopped)
 
 
 def _reissue(
@@ -110,7 +110,7 @@ def _reissue(
         if len(issued.assignments) == most:
             return
         topic = topics.get_topic(connection, row.topic_id)
-        if topic.status == Status.OPEN and session.topic in (None, topic.name):
+        if topic.status == StudyStatus.OPEN and session.topic in (None, topic.name):
             issued.assignments.append(row)
             issued.topics[topic.id] = topic
 

@@ -6,7 +6,7 @@ import sys
 
 from pydantic import ValidationError
 
-from nextpair.app.settings import Settings, has_password
+from nextpair.app.settings import ServiceSettings, has_password
 from nextpair.app.validation_messages import first_error
 from nextpair.selectors.errors import BadOption
 from nextpair.storage.database import Database
@@ -23,7 +23,7 @@ def add_database_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_settings(**overrides: object) -> Settings:
+def read_settings(**overrides: object) -> ServiceSettings:
     """Read the settings from the environment, overridden by the command line."""
     values = {name: value for name, value in overrides.items() if value is not None}
     if has_password(str(values.get("database", ""))):
@@ -34,14 +34,14 @@ def read_settings(**overrides: object) -> Settings:
         )
     try:
         # Pydantic validates the types.
-        return Settings(**values)  # type: ignore[arg-type]
+        return ServiceSettings(**values)  # type: ignore[arg-type]
     except ValidationError as error:
         name, what = first_error(error)
         where = f"{name} (NEXTPAIR_{name.upper()}): " if name else ""
         raise BadOption(f"{where}{what}") from None
 
 
-def open_prepared_database(settings: Settings) -> Database:
+def open_prepared_database(settings: ServiceSettings) -> Database:
     """Open an installation's database, and migrate it to the current schema."""
     database = Database(settings.database.get_secret_value(), busy_seconds=settings.busy_seconds)
     try:

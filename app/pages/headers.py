@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -15,7 +15,7 @@ _PERMISSIONS = ("camera", "display-capture", "geolocation", "microphone", "payme
 
 
 def page_headers(
-    settings: Settings, frames: Sequence[str] = (), forms: Sequence[str] = ()
+    settings: ServiceSettings, frames: Sequence[str] = (), forms: Sequence[str] = ()
 ) -> dict[str, str]:
     """Return the headers of the judging page.
 

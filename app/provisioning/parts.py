@@ -39,7 +39,7 @@ def content_of(new: NewTopic) -> str:
 
 
 @dataclass(slots=True)
-class Part:
+class UploadPart:
     """What is written in one transaction: documents of some topics."""
 
     pieces: list[tuple[Draft, list[DocumentRow]]] = field(default_factory=list)
@@ -59,15 +59,15 @@ class Part:
         self.rows, self.bytes = self.rows + 1, self.bytes + size
 
 
-def parts(drafts: Sequence[Draft]) -> Iterator[Part]:
+def parts(drafts: Sequence[Draft]) -> Iterator[UploadPart]:
     """Divide topics into what is written in one transaction each."""
-    part = Part()
+    part = UploadPart()
     for draft in drafts:
         for document in (None, *draft.new.documents):
             size = _head_size(draft.new) if document is None else _size(document)
             if not part.has_room(size):
                 yield part
-                part = Part()
+                part = UploadPart()
             part.add(draft, document, size)
     if part.rows:
         yield part

@@ -18,8 +18,8 @@ from nextpair.storage.database import Connection
 from nextpair.storage.errors import AlreadyThere
 from nextpair.storage.rows import (
     DocumentRow,
-    Status,
     StudyRow,
+    StudyStatus,
     WorkerRow,
     WorkerStatus,
 )
@@ -140,7 +140,7 @@ def check_length(document: DocumentRow, longest: int) -> None:
         )
 
 
-def set_topic_status(service: ServiceContext, topic_id: int, status: Status) -> None:
+def set_topic_status(service: ServiceContext, topic_id: int, status: StudyStatus) -> None:
     """Open, pause or close a topic."""
     with service.topics.hold(topic_id), service.database.write() as connection:
         topics.lock_topic(connection, topic_id)

@@ -12,14 +12,14 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from nextpair.app.errors import ContentConflict, StudyClosed, UnknownStudy
-from nextpair.app.provisioning.parts import Draft, Part, content_of, parts
+from nextpair.app.provisioning.parts import Draft, UploadPart, content_of, parts
 from nextpair.app.provisioning.setup import IdempotentCall, NewTopic, run_idempotently
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.studies.study import read_settings
 from nextpair.storage import studies, topics, uploads
 from nextpair.storage.database import Connection, Database
 from nextpair.storage.errors import AlreadyThere, StorageError
-from nextpair.storage.rows import Status, StudyRow
+from nextpair.storage.rows import StudyRow, StudyStatus
 
 Publish = Callable[[Connection], list[str]]
 """Lets staged topics be seen, in a transaction; returns which of them were not there before."""
@@ -121,7 +121,7 @@ def _missing(
             raise ContentConflict(f"topic {draft.name!r} is there already, with other content")
         if draft.name in known:
             continue
-        if row.status == Status.CLOSED:
+        if row.status == StudyStatus.CLOSED:
             raise StudyClosed(f"study {study!r} is closed")
         missing.append(draft)
     return row, missing
@@ -148,7 +148,7 @@ def _publish(
 
 
 def _store(
-    database: Database, upload_id: str, row: StudyRow, stored: Sequence[Part], now: float
+    database: Database, upload_id: str, row: StudyRow, stored: Sequence[UploadPart], now: float
 ) -> None:
     ids: dict[str, int] = {}
     with database.write_part() as connection:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from nextpair.app.designs.base import Design
 from nextpair.app.studies.quality_rules import (
+    CheckedAnswer,
     CriterionResult,
-    GradedAnswer,
     QualityRules,
     check_batch,
     check_quiz,
@@ -46,10 +46,10 @@ class AnswerGrader:
         evaluate = check_batch if check is Check.BATCH else check_quiz
         return evaluate(quality, grades)
 
-    def _grade(self, answer: JudgmentRow) -> GradedAnswer:
+    def _grade(self, answer: JudgmentRow) -> CheckedAnswer:
         read = self._design.read(answer.answer, review=answer.subject is not None)
         known, value = self._on_scale(answer)
-        return GradedAnswer(
+        return CheckedAnswer(
             answer.seconds,
             1 if answer.first == answer.second else 2,
             answer.correct,
@@ -86,12 +86,12 @@ class AnswerGrader:
         return self._design.value(self._design.read(answer.answer))
 
 
-def _wrong(row: AssignmentRow) -> GradedAnswer:
+def _wrong(row: AssignmentRow) -> CheckedAnswer:
     """Return the grade of a check question that was not answered."""
     documents = 1 if row.first == row.second else 2
     if row.purpose == Purpose.REPEAT:
-        return GradedAnswer(None, documents, alike=False, answered=False)
-    return GradedAnswer(None, documents, correct=False, answered=False)
+        return CheckedAnswer(None, documents, alike=False, answered=False)
+    return CheckedAnswer(None, documents, correct=False, answered=False)
 
 
 def find_gold(golds: Sequence[GoldRow], first: int, second: int, purpose: str) -> GoldRow | None:

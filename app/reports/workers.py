@@ -10,7 +10,7 @@ from nextpair.app.designs.base import Shape
 from nextpair.app.quality.grading import find_gold
 from nextpair.app.reports.topic_snapshot import TopicSnapshot
 from nextpair.app.results.scores import AnswerSet
-from nextpair.app.studies.quality_rules import GradedAnswer, QualityRules, check_batch
+from nextpair.app.studies.quality_rules import CheckedAnswer, QualityRules, check_batch
 from nextpair.selectors.aggregation import bradley_terry
 from nextpair.selectors.aggregation.dawid_skene import dawid_skene
 from nextpair.selectors.aggregation.responses import FloatArray
@@ -109,13 +109,13 @@ def _count_gold(snapshot: TopicSnapshot, counts: CountsByWorker) -> None:
             counts[worker].gold += finding.of
 
 
-def _graded_answer(snapshot: TopicSnapshot, row: JudgmentRow) -> GradedAnswer:
+def _graded_answer(snapshot: TopicSnapshot, row: JudgmentRow) -> CheckedAnswer:
     gold = find_gold(snapshot.golds, row.first, row.second, row.purpose)
     if row.correct is not None or gold is None:
-        return GradedAnswer(None, 1, row.correct)
+        return CheckedAnswer(None, 1, row.correct)
     known = snapshot.design.known_answer(gold.answer)
     value = snapshot.design.value(snapshot.design.read(row.answer))
-    return GradedAnswer(None, 1, known=known if isinstance(known, float) else None, value=value)
+    return CheckedAnswer(None, 1, known=known if isinstance(known, float) else None, value=value)
 
 
 def _count_consistency(snapshot: TopicSnapshot, counts: CountsByWorker) -> None:

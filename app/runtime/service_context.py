@@ -19,7 +19,7 @@ from nextpair.app.runtime.unit_of_work import Decision, Result
 from nextpair.app.security.pseudonyms import Pseudonyms
 from nextpair.app.security.receipts import Receipts
 from nextpair.app.security.tokens import SessionSigner, TokenSigner
-from nextpair.app.settings import MB, Settings
+from nextpair.app.settings import MB, ServiceSettings
 from nextpair.app.studies.study import Study, study_of
 from nextpair.storage import keys, studies, topics
 from nextpair.storage.database import Connection, Database
@@ -38,7 +38,7 @@ class ServiceContext:
         Returns the time that decides whether the token of an assignment has expired.
     """
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, settings: ServiceSettings, clock: Callable[[], float] = time.time) -> None:
         self.settings = settings
         self.database = Database(
             settings.database.get_secret_value(),

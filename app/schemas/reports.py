@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from nextpair.app.schemas.common import Timestamp
 from nextpair.app.schemas.results import FiguresOut
 from nextpair.selectors.base import End
-from nextpair.storage.rows import Status, WorkerStatus
+from nextpair.storage.rows import StudyStatus, WorkerStatus
 
 Figure = Annotated[float | None, BeforeValidator(lambda value: None if value != value else value)]
 """A number, or null where there is nothing to tell it from."""
@@ -81,7 +81,7 @@ class TopicReportOut(BaseModel):
 
     topic: str
     title: str
-    status: Status
+    status: StudyStatus
     workers: int
     best: list[str] = Field(description="the documents with the highest scores")
     progress: FiguresOut

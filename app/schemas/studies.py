@@ -8,7 +8,7 @@ from nextpair.app.field_types import Integer, Line, OptionValue, Prose, Real
 from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.studies.pay_rules import HiringRules
 from nextpair.app.studies.study import Currency, Price, StudySettings
-from nextpair.storage.rows import Status, WorkerStatus
+from nextpair.storage.rows import StudyStatus, WorkerStatus
 
 
 class StudyIn(StudySettings):
@@ -21,7 +21,7 @@ class StudyOut(StudySettings):
     """A study."""
 
     id: str
-    status: Status
+    status: StudyStatus
     created_at: Timestamp
     options_in_force: dict[str, Any] = Field(
         default_factory=dict,
@@ -34,7 +34,7 @@ class StudyChange(RequestModel):
 
     title: Line = ""
     instructions: Prose = ""
-    status: Status = Status.OPEN
+    status: StudyStatus = StudyStatus.OPEN
     lease_seconds: Real = Field(600, gt=0, le=10**7)
     undo_seconds: Real = Field(60, ge=0, le=10**7)
     undos: Integer = Field(3, ge=0, le=100)

@@ -14,7 +14,7 @@ from pydantic import (
 from nextpair.app.field_types import Flag, Line, Prose, Real, Seed
 from nextpair.app.schemas.common import Name, RequestModel, Timestamp
 from nextpair.app.schemas.omissions import OmissionOut
-from nextpair.storage.rows import Status
+from nextpair.storage.rows import StudyStatus
 
 MOST_FEATURES = 5000
 """Numbers that one document may have."""
@@ -123,7 +123,7 @@ class TopicOut(BaseModel):
     description: str
     narrative: str
     seed: int
-    status: Status
+    status: StudyStatus
     documents: int
     position: int = Field(description="the newest entry of the judgment log")
     created_at: Timestamp
@@ -140,7 +140,7 @@ class TopicAddedOut(TopicOut):
 class TopicChange(RequestModel):
     """Open, pause or close a topic."""
 
-    status: Status
+    status: StudyStatus
 
 
 class DocumentOut(BaseModel):

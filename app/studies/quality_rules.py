@@ -64,7 +64,7 @@ class QualityRules(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class GradedAnswer:
+class CheckedAnswer:
     """One answer of a batch, graded.
 
     Parameters
@@ -132,7 +132,7 @@ def needed(share: float, of: int) -> int:
     return math.ceil(share * of - 1e-9)
 
 
-def check_batch(quality: QualityRules, answers: Sequence[GradedAnswer]) -> list[CriterionResult]:
+def check_batch(quality: QualityRules, answers: Sequence[CheckedAnswer]) -> list[CriterionResult]:
     """Return the result of each criterion of the study for a batch.
 
     Traps are listed also where there were none: a batch of a study with traps needs them to pass.
@@ -156,12 +156,12 @@ def check_batch(quality: QualityRules, answers: Sequence[GradedAnswer]) -> list[
     return [traps] * bool(traps.of or quality.traps) + [one for one in found if one.of]
 
 
-def check_quiz(quality: QualityRules, answers: Sequence[GradedAnswer]) -> list[CriterionResult]:
+def check_quiz(quality: QualityRules, answers: Sequence[CheckedAnswer]) -> list[CriterionResult]:
     """Return the result of the quiz: only its gold answers count."""
     return [_traps(answers, "quiz", quality.quiz_pass)]
 
 
-def _traps(answers: Sequence[GradedAnswer], check: str, share: float) -> CriterionResult:
+def _traps(answers: Sequence[CheckedAnswer], check: str, share: float) -> CriterionResult:
     right = [bool(one.correct) for one in answers if one.correct is not None and one.answered]
     # On a scale no value is right by itself: the better document of a pair needs the higher one.
     scaled = [(one.known, one.value) for one in answers if None not in (one.known, one.value)]

@@ -9,7 +9,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from nextpair.app.errors import TooLarge
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.app.web.access import Authenticator
 from nextpair.app.web.middleware import BodyLimit
 
@@ -42,7 +42,7 @@ class AuthenticatedRoute(APIRoute):
         async def authenticate_first(request: Request) -> Response:
             for authenticate in authenticators:
                 await authenticate(request)
-            settings: Settings = request.app.state.service.settings
+            settings: ServiceSettings = request.app.state.service.settings
             if authenticators:
                 body: BodyLimit = request.scope[BodyLimit.SCOPE_KEY]
                 body.allow(_limit(settings, is_manager=is_manager, is_upload=is_upload))
@@ -63,13 +63,13 @@ def _authenticators(dependant: Dependant) -> Iterator[Authenticator[Any]]:
         yield from _authenticators(inner)
 
 
-def _limit(settings: Settings, *, is_manager: bool, is_upload: bool) -> float:
+def _limit(settings: ServiceSettings, *, is_manager: bool, is_upload: bool) -> float:
     if is_upload:
         return settings.max_upload_mb
     return settings.max_body_mb if is_manager else settings.max_answer_mb
 
 
-def _check_containers(content: bytes, settings: Settings) -> None:
+def _check_containers(content: bytes, settings: ServiceSettings) -> None:
     """Refuse JSON that would take a hundred times its size, and seconds, once it is parsed."""
     most = max(MIN_CONTAINERS, CONTAINERS_PER_DOCUMENT * settings.max_documents)
     if (

@@ -21,20 +21,24 @@ def fill(url: str, study: str, documents: int, judgments: int, **settings: objec
     database, now, chance = Database(url), time.time(), random.Random(7)
     with database.write() as connection:
         kept = {"name": study, "settings": settings, "status": "open", "version": 0}
-        study_id = _add(connection, tables.Study, {**kept, "created_at": now})
-        topic_id = _add(connection, tables.Topic, _topic(study_id, study, documents, judgments))
+        study_id = _add(connection, tables.StudyTable, {**kept, "created_at": now})
+        topic_id = _add(
+            connection, tables.TopicTable, _topic(study_id, study, documents, judgments)
+        )
         connection.execute(
-            insert(tables.Document), [_document(topic_id, n) for n in range(documents)]
+            insert(tables.DocumentTable), [_document(topic_id, n) for n in range(documents)]
         )
         named = [
             {"study_id": study_id, "name": f"w{n}", "status": "active"} for n in range(WORKERS)
         ]
-        workers = [_add(connection, tables.Worker, {**one, "created_at": now}) for one in named]
+        workers = [
+            _add(connection, tables.WorkerTable, {**one, "created_at": now}) for one in named
+        ]
         answers = _answers(chance, workers, documents, judgments)
         common = {"topic_id": topic_id, "created_at": now, "attempt": 1, "purpose": "work"}
         rows = [{**common, **one, "number": number} for number, one in enumerate(answers, 1)]
-        connection.execute(insert(tables.Assignment), [_assignment(one, now) for one in rows])
-        connection.execute(insert(tables.Judgment), [_judgment(one) for one in rows])
+        connection.execute(insert(tables.AssignmentTable), [_assignment(one, now) for one in rows])
+        connection.execute(insert(tables.JudgmentTable), [_judgment(one) for one in rows])
     database.close()
 
 

@@ -23,7 +23,7 @@ from nextpair.app.hiring.runner import Runner
 from nextpair.app.hiring.validating_account import ValidatingAccount
 from nextpair.app.platforms.registry import make_platform, read_access
 from nextpair.app.runtime.service_context import ServiceContext
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 
 _SESSION = boto3.session.Session(KEY, SECRET, region_name="us-east-1")
 QUESTIONS = 2
@@ -48,7 +48,7 @@ class Simulation:
         self.database = CrashingDatabase(url)
         self.database.clock = service.clock
         given = {key: SecretStr(value) for key, value in platform.access().items()}
-        self._settings = Settings(
+        self._settings = ServiceSettings(
             database=SecretStr(url),
             public_url=PUBLIC,
             platforms={platform.name.replace("-", "_"): given},

@@ -17,7 +17,7 @@ from sqlalchemy import delete, event, func, insert, select, text
 from nextpair.app.hiring.runner import Runner
 from nextpair.app.platforms.registry import make_platform, read_access
 from nextpair.app.runtime.service_context import ServiceContext
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.storage.database import Database
 from nextpair.storage.hiring_tables import (
     Base,
@@ -26,7 +26,7 @@ from nextpair.storage.hiring_tables import (
     OutboxTable,
     SubmissionTable,
 )
-from nextpair.storage.tables import Judgment, Worker
+from nextpair.storage.tables import JudgmentTable, WorkerTable
 
 TICKS = 7
 """After how many ticks of the runner everything is settled that can be."""
@@ -144,7 +144,7 @@ class CrashReplay:
         self.scenario = scenario
         self.url = url
         self.database = CrashingDatabase(url)
-        self.settings = Settings(
+        self.settings = ServiceSettings(
             database=SecretStr(url),
             public_url=PUBLIC,
             platforms={scenario.platform.replace("-", "_"): _secrets(scenario)},
@@ -265,15 +265,15 @@ class CrashReplay:
                     OutboxTable.kind,
                     OutboxTable.cost,
                     OfferTable.number,
-                    Worker.name,
+                    WorkerTable.name,
                     OutboxTable.state,
                     OutboxTable.message,
                 )
                 .outerjoin(OfferTable, OfferTable.id == OutboxTable.offer_id)
-                .outerjoin(Worker, Worker.id == OutboxTable.worker_id)
+                .outerjoin(WorkerTable, WorkerTable.id == OutboxTable.worker_id)
                 .where((OutboxTable.attempts > 0) | (OutboxTable.cost > 0))
             )
-            counted = select(func.count()).select_from(Judgment)
+            counted = select(func.count()).select_from(JudgmentTable)
             offered = select(OfferTable.number, OfferTable.state)
             return {
                 "platform": self.scenario.outcome_at_platform(),

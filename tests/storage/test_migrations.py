@@ -15,7 +15,7 @@ from nextpair.storage.errors import AlreadyThere, WrongSchema
 from nextpair.storage.hiring_tables import Base
 from nextpair.storage.rows import KeyRow
 from nextpair.storage.schema_revisions import check_schema, migrate, prepare
-from nextpair.storage.tables import Study
+from nextpair.storage.tables import StudyTable
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ _LINKS = [
 
 def platforms(database: Database) -> dict[str, str | None]:
     with database.read() as connection:
-        found = connection.execute(select(Study.name, Study.settings))
+        found = connection.execute(select(StudyTable.name, StudyTable.settings))
         return {name: settings.get("platform") for name, settings in found}
 
 
@@ -160,7 +160,9 @@ def test_a_study_that_never_asked_for_links_is_closed_to_strangers(database: Dat
         "older": None,
     }
     with database.read() as connection:
-        kept = connection.execute(select(Study.settings).where(Study.id == 1)).scalar_one()
+        kept = connection.execute(
+            select(StudyTable.settings).where(StudyTable.id == 1)
+        ).scalar_one()
     assert kept == {"platform": "invited", "votes": 3}
     migrate(database, "0005-1")
     assert platforms(database) == before

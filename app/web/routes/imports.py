@@ -29,7 +29,7 @@ from nextpair.app.provisioning.setup import NewTopic
 from nextpair.app.runtime.service_context import ServiceContext
 from nextpair.app.schemas.imports import ImportedTopicOut, ImportIn, ImportOut
 from nextpair.app.schemas.omissions import merge_omissions, qualify_with_topic
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.app.web.access import Admin, Now, Svc
 from nextpair.app.web.api_description import StudyName, problems
 from nextpair.app.web.authenticated_route import AuthenticatedRoute
@@ -158,7 +158,7 @@ def _new(pool: Pool) -> NewTopic:
     return new_topic(topic_head_in(pool), documents)
 
 
-def _pools(form: ImportForm, settings: Settings) -> tuple[list[Pool], list[str]]:
+def _pools(form: ImportForm, settings: ServiceSettings) -> tuple[list[Pool], list[str]]:
     """Read the files; temporary files are deleted in any case."""
     allowance = UnpackQuota(settings.max_upload_mb, settings.max_import_lines, settings.line_bytes)
     with ExitStack() as stack:

@@ -14,7 +14,7 @@ from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.selectors.errors import NextpairError
 from nextpair.storage import studies
 from nextpair.storage.database import Connection
-from nextpair.storage.rows import State, Status, StudyRow, WorkerRow, WorkerStatus
+from nextpair.storage.rows import State, StudyRow, StudyStatus, WorkerRow, WorkerStatus
 
 router = APIRouter(prefix="/v1/studies", tags=["studies"], route_class=AuthenticatedRoute)
 
@@ -31,7 +31,7 @@ def study_out(row: StudyRow) -> StudyOut:
         **settings.model_dump(),
         options_in_force=options,
         id=row.name,
-        status=Status(row.status),
+        status=StudyStatus(row.status),
         created_at=row.created_at,
     )
 

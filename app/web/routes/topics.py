@@ -28,7 +28,7 @@ from nextpair.app.web.api_description import After, Limit, StudyName, TopicName,
 from nextpair.app.web.authenticated_route import AuthenticatedRoute
 from nextpair.app.web.omission_warnings import omissions_in
 from nextpair.storage import topics
-from nextpair.storage.rows import DocumentRow, Status, TopicRow
+from nextpair.storage.rows import DocumentRow, StudyStatus, TopicRow
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["topics"], route_class=AuthenticatedRoute)
 
@@ -71,7 +71,7 @@ def topic_out(row: TopicRow) -> TopicOut:
         description=row.description,
         narrative=row.narrative,
         seed=row.seed,
-        status=Status(row.status),
+        status=StudyStatus(row.status),
         documents=row.documents,
         position=row.position,
         created_at=row.created_at,

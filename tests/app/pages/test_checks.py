@@ -4,7 +4,7 @@ from browsers import Site, Worker
 from playwright.sync_api import expect
 
 from nextpair.app.schemas.topics import DocumentIn, GoldIn, GoldsIn, TopicIn, UnderstandingRule
-from nextpair.storage.rows import Status
+from nextpair.storage.rows import StudyStatus
 
 
 def add_golds(site: Site, study: str, count: int, *, quiz: bool) -> None:
@@ -123,7 +123,7 @@ def test_a_study_that_is_closed_meanwhile_says_so(site: Site) -> None:
     site.make_study("over", 4)
     worker = site.seat("over", "ann")
     assert worker.waits()
-    site.client.change_study("over", status=Status.CLOSED)
+    site.client.change_study("over", status=StudyStatus.CLOSED)
     worker.page.keyboard.press("1")
     worker.page.keyboard.press("Enter")
     expect(worker.frame.locator("#message-title")).to_have_text("The study is over")

@@ -14,7 +14,7 @@ from nextpair.app.client import Client, Refused, Unreachable
 from nextpair.app.schemas.exports import Format
 from nextpair.app.schemas.retractions import JudgmentsIn, RetractionIn
 from nextpair.app.schemas.topics import DocumentIn, TopicHeadIn, TopicIn
-from nextpair.storage.rows import Status, WorkerStatus
+from nextpair.storage.rows import StudyStatus, WorkerStatus
 
 Answer = tuple[int, dict[str, Any]] | None
 """A status and a body; or None, to hang up without a word."""
@@ -209,7 +209,7 @@ def test_the_client_speaks_all_of_the_service(sqlite_url: str) -> None:
             STUDY, TopicHeadIn(id="tea"), lambda: map(lambda d: DocumentIn(id=d), "ab")
         )
         assert [topic.id for topic in client.topics(STUDY)] == [TOPIC, "tea"]
-        assert client.change_topic(STUDY, "tea", Status.CLOSED).status == "closed"
+        assert client.change_topic(STUDY, "tea", StudyStatus.CLOSED).status == "closed"
         (skipped,) = client.next(STUDY, "bob", topic=TOPIC).assignments
         assert client.skip(skipped).state == "skipped"
         (asked,) = client.next(STUDY, "ann").assignments

@@ -15,7 +15,7 @@ from nextpair.app.cli import main
 from nextpair.app.designs.base import design_names, find_design
 from nextpair.app.field_types import OptionValue
 from nextpair.app.platforms.registry import find_platform, platform_names
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.app.validation_messages import PATTERN_MESSAGES, error_message, errors_by_place
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,7 +34,7 @@ def patterns(schema: object) -> Iterator[str]:
 
 
 def test_every_pattern_that_is_asked_for_is_said_in_words(light: InProcess) -> None:
-    shapes: list[type[BaseModel]] = [Settings]
+    shapes: list[type[BaseModel]] = [ServiceSettings]
     for name in design_names():
         shapes += [find_design(name), *find_design(name).answer_models()]
     for name in platform_names():

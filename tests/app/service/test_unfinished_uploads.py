@@ -13,7 +13,7 @@ from nextpair.app.provisioning import staging
 from nextpair.app.provisioning.setup import NewTopic
 from nextpair.app.provisioning.upload_sweep import uploads_swept
 from nextpair.app.runtime.service_context import ServiceContext
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.storage import uploads
 from nextpair.storage.errors import Unavailable
 from nextpair.storage.rows import DocumentRow
@@ -41,7 +41,7 @@ def upload_and_die(url: str, parts: int) -> None:
             os._exit(9)
 
     pytest.MonkeyPatch().setattr("nextpair.app.provisioning.parts.PART_ROWS", 3)
-    service = ServiceContext(Settings(database=url))
+    service = ServiceContext(ServiceSettings(database=url))
     with between(die):
         staging.add_topics(service, STUDY, [pool("killed")], 0.0)
 

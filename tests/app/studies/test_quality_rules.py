@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from nextpair.app.studies.quality_rules import GradedAnswer, QualityRules, check_batch, needed
+from nextpair.app.studies.quality_rules import CheckedAnswer, QualityRules, check_batch, needed
 
 
-def batch(seconds: list[float], moved: int, gold: tuple[int, int]) -> list[GradedAnswer]:
+def batch(seconds: list[float], moved: int, gold: tuple[int, int]) -> list[CheckedAnswer]:
     """Eight answers of a slider, of which two are to documents known to be worth 90 and 10."""
-    answers = [GradedAnswer(took, 1, moved=place < moved) for place, took in enumerate(seconds)]
+    answers = [CheckedAnswer(took, 1, moved=place < moved) for place, took in enumerate(seconds)]
     high, low = gold
-    answers[3] = GradedAnswer(seconds[3], 1, known=90.0, value=high, moved=moved > 3)
-    answers[6] = GradedAnswer(seconds[6], 1, known=10.0, value=low, moved=moved > 6)
+    answers[3] = CheckedAnswer(seconds[3], 1, known=90.0, value=high, moved=moved > 3)
+    answers[6] = CheckedAnswer(seconds[6], 1, known=10.0, value=low, moved=moved > 6)
     return answers
 
 
@@ -28,7 +28,7 @@ ROITERO = QualityRules(
 )
 
 
-def failed(quality: QualityRules, answers: list[GradedAnswer]) -> list[str]:
+def failed(quality: QualityRules, answers: list[CheckedAnswer]) -> list[str]:
     return [one.check for one in check_batch(quality, answers) if not one.passed]
 
 
@@ -43,17 +43,17 @@ def test_the_rules_of_roitero_hold_exactly_at_their_edges() -> None:
 
 def test_two_of_five_traps_pass_and_one_does_not() -> None:
     quality = QualityRules(traps=5, traps_pass=0.4)
-    answers = [GradedAnswer(None, 2)] * 15
+    answers = [CheckedAnswer(None, 2)] * 15
     for right in range(6):
-        traps = [GradedAnswer(None, 2, correct=place < right) for place in range(5)]
+        traps = [CheckedAnswer(None, 2, correct=place < right) for place in range(5)]
         assert failed(quality, answers + traps) == (["traps"] if right < 2 else [])
 
 
 def test_time_not_told_is_time_not_taken() -> None:
     quality = QualityRules(batch=1, seconds_per_document=1, seconds_pass=1)
-    assert failed(quality, [GradedAnswer(None, 1)]) == ["seconds"]
-    assert failed(quality, [GradedAnswer(2.0, 2)]) == []
-    assert failed(quality, [GradedAnswer(1.9, 2)]) == ["seconds"]
+    assert failed(quality, [CheckedAnswer(None, 1)]) == ["seconds"]
+    assert failed(quality, [CheckedAnswer(2.0, 2)]) == []
+    assert failed(quality, [CheckedAnswer(1.9, 2)]) == ["seconds"]
 
 
 @given(st.integers(0, 100), st.integers(1, 100))
