@@ -94,6 +94,11 @@ def new_key(url: str, scope: Scope = Scope.ADMIN) -> str:
     return key
 
 
+def secret_of(key: str) -> str:
+    """Return the secret part of a key: what follows prefix and id, underscores included."""
+    return key.split("_", 2)[2]
+
+
 @contextmanager
 def reserved_port() -> Iterator[int]:
     """Yield a port that nobody else takes, for an address that must be known before it is served.

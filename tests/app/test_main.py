@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LOADED = """
 import sys
 from nextpair.app.main import create_app
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 
-create_app(Settings(database=sys.argv[1]))
+create_app(ServiceSettings(database=sys.argv[1]))
 import nextpair.selectors.deferred.learners
 
 before = set(sys.modules)
@@ -37,12 +37,12 @@ import threading
 import numpy as np
 from nextpair.app.main import create_app
 from nextpair.app.reports.prediction import Prediction
-from nextpair.app.settings import Settings
+from nextpair.app.settings import ServiceSettings
 from nextpair.selectors.agreement.kappas import weighted_kappa
 from nextpair.selectors.agreement.rank_correlation import auc, tau_b
 from nextpair.selectors.state.tie_svm import most_ambiguous, tie_probabilities
 
-create_app(Settings(database=sys.argv[1]))
+create_app(ServiceSettings(database=sys.argv[1]))
 slow = [name for name in sys.modules if name.startswith(("scipy.stats", "sklearn"))]
 assert not slow, slow
 space, places = np.linspace(-1.0, 1.0, 6)[:, None], np.arange(5)

@@ -5,6 +5,7 @@ import logging
 
 import pytest
 from in_process import AT, ON_TOPIC, InProcess, installed, refusal
+from installations import secret_of
 
 from nextpair.app.security.api_keys import RateLimit
 from nextpair.app.web.middleware import start_logging
@@ -92,7 +93,7 @@ def test_the_log_names_requests_and_key_ids_but_no_worker_and_no_key(
     assert last["key"] == service.key.split("_")[1]
     assert len(lines) > 8
     whole = written.err + written.out
-    for secret in ("secret", service.key, service.key.rpartition("_")[2], asked["token"]):
+    for secret in ("secret", service.key, secret_of(service.key), asked["token"]):
         assert secret not in whole
     start_logging("warning")
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from in_process import InProcess, Json, installed, refusal
+from installations import secret_of
 
 from nextpair.app.enums import Scope
 from nextpair.app.security.api_keys import SIGN_IN_SECONDS, SIGNED_IN_SECONDS
@@ -109,4 +110,4 @@ def test_neither_codes_nor_keys_are_kept_as_they_are(sqlite_url: str) -> None:
     folder = Path(sqlite_url.removeprefix("sqlite:///")).parent
     kept = b"".join(file.read_bytes() for file in folder.iterdir())
     assert unused.encode() not in kept
-    assert key.rpartition("_")[2].encode() not in kept
+    assert secret_of(key).encode() not in kept
