@@ -112,9 +112,9 @@ LOADS: dict[str, tuple[attack.Holding, ...]] = {
     "an attacker without a key": (attack.keyless,),
     "all of it": (reports, streams, attack.upload, attack.keyless),
 }
-ELSEWHERE = "all of it, on another service"
-"""The control: the same loads on the same cores, put on a service that the workers do not use. What
-workers wait then is the price of the two cores, which no isolation within a service can lower."""
+CONTROL = "the same on another service"
+"""The same load on the same cores, put on a service that the workers do not use. What workers wait
+then is the price of sharing the cores, which no isolation within a service can lower."""
 
 
 def measure_attack(given: argparse.Namespace) -> Section:
@@ -136,11 +136,11 @@ def measure_attack(given: argparse.Namespace) -> Section:
                 found = _under(parts, (address, key), executor, judged, given.seconds)
                 idle = idle or found
                 _add_row(section, f"{name}: {load}", found, idle)
-            with served() as (other, other_key):
-                probe.add_study(probe.Judged(other, other_key, JUDGED), SELECTOR)
-                parts = LOADS["all of it"]
-                found = _under(parts, (other, other_key), executor, judged, given.seconds)
-            _add_row(section, f"{name}: {ELSEWHERE}", found, idle or found)
+                if parts:
+                    with served() as other:
+                        probe.add_study(probe.Judged(*other, JUDGED), SELECTOR)
+                        control = _under(parts, other, executor, judged, given.seconds)
+                    _add_row(section, f"- {CONTROL}", control, idle)
     return section
 
 

@@ -83,7 +83,8 @@ def test_many_who_come_with_one_key_have_it_looked_up_once(sqlite_url: str) -> N
         return [str(one) for one in told[1:]]
 
     assert asyncio.run(many()) == ["A", "B", "A"]
-    assert looked == ["a", "b", "a"]
+    # Two threads look up the first two: either may be the first.
+    assert sorted(looked[:2]) == ["a", "b"] and looked[2:] == ["a"]
 
 
 def test_the_guard_catches_a_call_on_the_event_loop(sqlite_url: str) -> None:
